@@ -1,7 +1,7 @@
 //! The admin API: what the console and scripts of the operators use.
 
 mod conversations;
-mod input;
+pub(crate) mod input;
 mod licenses;
 mod sites;
 mod stream;
@@ -13,7 +13,7 @@ use axum::routing::get;
 use utoipa::OpenApi;
 
 use crate::error::ApiError;
-use crate::{ADMIN_BASE, Service, accounts, knowledge, notify};
+use crate::{ADMIN_BASE, Service, accounts, knowledge, notify, publishing, visitors};
 
 /// Maximum size of a request's body, in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -28,7 +28,9 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(stream::routes())
         .merge(knowledge::routes())
         .merge(notify::routes())
+        .merge(visitors::routes())
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .merge(publishing::routes())
         .merge(accounts::routes())
         .route("/openapi.json", get(async || axum::Json(document())))
         .fallback(async || ApiError::NotFound("This path"));
@@ -58,5 +60,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     document.merge(knowledge::KnowledgeApi::openapi());
     document.merge(notify::webhooks::WebhooksApi::openapi());
     document.merge(notify::mail::NotificationsApi::openapi());
+    document.merge(publishing::PublishingApi::openapi());
+    document.merge(visitors::VisitorsApi::openapi());
     document
 }

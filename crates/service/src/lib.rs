@@ -32,6 +32,7 @@ pub mod ops;
 mod options;
 mod presence;
 mod publishing;
+mod purge;
 mod rate;
 mod response;
 mod secrets;
@@ -148,9 +149,10 @@ impl Service {
         self.observed(routes.with_state(self.clone()))
     }
 
-    /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails.
+    /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails, and
+    /// removes what is old.
     pub async fn run(&self) {
-        notify::run(self.clone()).await;
+        tokio::join!(notify::run(self.clone()), purge::run(self.clone()));
     }
 
     /// Ends event streams and background work, waits until what must not be cut off is done, and closes the

@@ -7,6 +7,9 @@
 mod approval;
 mod jobs;
 mod reviews;
+#[cfg(test)]
+mod route_tests;
+mod routes;
 mod suggestion;
 #[cfg(test)]
 mod tests;
@@ -18,6 +21,7 @@ use crate::db::{Dialect, Tx};
 pub(crate) use approval::{approve, approve_overlays, draft_article, roll_back, suggest_overlays, withdraw};
 pub(crate) use jobs::{StoredJob, claim, complete, pending_count};
 pub(crate) use reviews::{Review, ReviewKind, ReviewStatus, overlays};
+pub(crate) use routes::{PublishingApi, routes};
 pub(crate) use suggestion::Suggestion;
 
 /// The lease of a claim. The contract specifies no number (8).

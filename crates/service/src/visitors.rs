@@ -2,14 +2,24 @@
 //!
 //! A visitor is known by the id that the widget stores in the browser (2.8). An id is unique within a site.
 
+mod erasure;
 pub(crate) mod events;
+mod export;
 #[cfg(test)]
 pub(crate) mod fixture;
+#[cfg(test)]
+mod privacy_tests;
+pub(crate) mod removal;
+mod routes;
+pub(crate) mod scrub;
+mod subject;
 #[cfg(test)]
 mod tests;
 
 use chat_protocol::{Value, VisitorProfile};
 use sqlx::AssertSqlSafe;
+
+pub(crate) use routes::{VisitorsApi, routes};
 
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, args};

@@ -16,7 +16,7 @@ use crate::response::ApiResponse;
 
 /// A JSON body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Body<T>(pub(super) T);
+pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
     type Rejection = ApiError;
@@ -29,7 +29,7 @@ impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
 
 /// The parameters of a query.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Params<T>(pub(super) T);
+pub(crate) struct Params<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequestParts<Service> for Params<T> {
     type Rejection = ApiError;
@@ -42,8 +42,8 @@ impl<T: DeserializeOwned> FromRequestParts<Service> for Params<T> {
 
 /// The signed-in operator, as the actor of a change.
 #[derive(Clone, Debug)]
-pub(super) struct Actor {
-    pub(super) operator: Operator,
+pub(crate) struct Actor {
+    pub(crate) operator: Operator,
     name: String,
     address: String,
 }
@@ -60,7 +60,7 @@ impl FromRequestParts<Service> for Actor {
 
 impl Actor {
     /// Records a change in the audit log, in its transaction.
-    pub(super) async fn record(
+    pub(crate) async fn record(
         &self,
         tx: &mut Tx,
         at_ms: i64,

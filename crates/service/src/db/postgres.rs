@@ -71,8 +71,16 @@ impl Postgres {
     {
         let transaction = self.pool.begin().await.map_err(DbError::from)?;
         let mut tx = Tx::new(Connection::Postgres(transaction));
-        // A transaction that is dropped before its commit is rolled back.
-        let value = work(&mut tx).await?;
+        let value = match work(&mut tx).await {
+            Ok(value) => value,
+            Err(error) => {
+                // A dropped transaction is rolled back too, but later: until then it holds its locks.
+                if let Connection::Postgres(transaction) = tx.connection {
+                    let _ = transaction.rollback().await;
+                }
+                return Err(error);
+            }
+        };
         for wake in &tx.wakes {
             let payload = Arg::from(wake.payload());
             tx_notify(&mut tx.connection, payload).await?;

@@ -149,6 +149,8 @@ pub(crate) fn options(path: &Path) -> SqliteConnectOptions {
         .busy_timeout(BUSY_TIMEOUT)
         // Temporary tables contain the same private data as the file.
         .pragma("temp_store", "MEMORY")
+        // Erased words are overwritten in the file.
+        .pragma("secure_delete", "1")
         .pragma("journal_size_limit", "67108864")
         .disable_statement_logging()
 }

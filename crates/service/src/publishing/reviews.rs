@@ -1,5 +1,7 @@
 //! The review-and-publish list of a site: articles and overlays, from draft to published (1).
 
+use std::fmt::Write as _;
+
 use chat_protocol::Value;
 use sqlx::AssertSqlSafe;
 
@@ -115,30 +117,33 @@ impl Review {
     }
 }
 
-/// Returns at most `limit` entries, newest first, before the one with the number `before`.
+/// Returns at most `limit` entries without their bodies, newest first, before the one with the number
+/// `before`.
 pub(super) async fn list(
     db: &Db,
     site_id: &str,
     status: Option<ReviewStatus>,
     before: i64,
     limit: i64,
-) -> Result<Vec<Review>, ApiError> {
-    let rows = match status {
-        Some(status) => {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM reviews WHERE site_id = $1 AND no < $2 AND status = $4
-                 ORDER BY no DESC LIMIT $3"
-            );
-            db.all(AssertSqlSafe(sql), args![site_id, before, limit, status.as_str()]).await?
-        }
-        None => {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM reviews WHERE site_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3"
-            );
-            db.all(AssertSqlSafe(sql), args![site_id, before, limit]).await?
-        }
-    };
-    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+) -> Result<Vec<Review>, DbError> {
+    let mut values = args![site_id, before, limit];
+    let mut only = "";
+    if let Some(status) = status {
+        values.push(status.as_str().into());
+        only = "AND status = $4";
+    }
+    let columns = COLUMNS.replace("body", "'null'");
+    let sql = format!(
+        "SELECT {columns} FROM reviews WHERE site_id = $1 AND no < $2 {only} ORDER BY no DESC LIMIT $3"
+    );
+    db.all(AssertSqlSafe(sql), values).await?.iter().map(read).collect()
+}
+
+/// Returns an entry with its body.
+pub(super) async fn find(db: &Db, site_id: &str, id: &str) -> Result<Option<Review>, DbError> {
+    let sql = format!("SELECT {COLUMNS} FROM reviews WHERE site_id = $1 AND id = $2");
+    let row = db.optional(AssertSqlSafe(sql), args![site_id, id]).await?;
+    row.as_ref().map(read).transpose()
 }
 
 /// Returns an entry, which no other transaction changes until this one ends.
@@ -233,14 +238,15 @@ pub(crate) async fn overlays(
                    AND status IN ('queued', 'published')"
         .to_owned();
     let mut values = args![site_id];
-    for (condition, value) in [("path = $", path), ("locale IN ('', $", locale)] {
-        if let Some(value) = value {
-            values.push(value.into());
-            let end = if condition.contains('(') { ")" } else { "" };
-            sql.push_str(&format!(" AND {condition}{}{end}", values.len()));
-        }
+    if let Some(path) = path {
+        values.push(path.into());
+        let _ = write!(sql, " AND path = ${}", values.len());
     }
-    sql.push_str(&format!(" ORDER BY no LIMIT {MAX_OVERLAYS}"));
+    if let Some(locale) = locale {
+        values.push(locale.into());
+        let _ = write!(sql, " AND locale IN ('', ${})", values.len());
+    }
+    let _ = write!(sql, " ORDER BY no LIMIT {MAX_OVERLAYS}");
     let rows = db.all(AssertSqlSafe(sql), values).await?;
     let bodies = rows.iter().map(|row| Ok(json(&row.text(0)?)));
     Ok(bodies.collect::<Result<_, DbError>>()?)

@@ -150,8 +150,11 @@ async fn insert(
     for (index, (event, json)) in events.iter().enumerate() {
         let first = values.len() + 1;
         let separator = if index == 0 { "" } else { ", " };
-        let row = (first..first + 5).map(|number| format!(", ${number}")).collect::<String>();
-        let _ = write!(sql, "{separator}($1, $2, $3{row})");
+        let _ = write!(sql, "{separator}($1, $2, $3");
+        for number in first..first + 5 {
+            let _ = write!(sql, ", ${number}");
+        }
+        sql.push(')');
         let conversation = event.event_data.get("conversationId").and_then(Value::as_text);
         values.extend(args![
             visitor_id(event),

@@ -1,10 +1,15 @@
 //! Sites for tests: `shop` and `blog` belong to the tenant `acme`, `rival` to the tenant `other`.
 
+use std::fmt::Write as _;
+
+use chat_protocol::{EventBatch, Value, VisitorId, VisitorProfile};
 use futures_util::future::BoxFuture;
 
 use crate::databases::TestDatabase;
-use crate::db::{Arg, Db, DbError, Row, Tx, args};
+use crate::db::{Arg, Db, DbError, Dialect, Row, Tx, args};
 use crate::error::ApiError;
+use crate::secrets::new_id;
+use crate::{Service, ServiceKey, ServiceOptions, sites};
 
 /// The time at which tests begin, in milliseconds since 1970.
 pub(crate) const NOW: i64 = 1_800_000_000_000;
@@ -53,4 +58,171 @@ pub(crate) async fn rows(db: &Db, sql: &'static str, values: Vec<Arg>) -> Vec<Ro
 /// Returns the number that a query such as `SELECT count(*)` gives.
 pub(crate) async fn number(db: &Db, sql: &'static str, values: Vec<Arg>) -> i64 {
     rows(db, sql, values).await[0].int(0).expect("a number")
+}
+
+/// Opens a service with the tenants and the sites.
+pub(crate) async fn service(database: &TestDatabase) -> Service {
+    let options = ServiceOptions::new(&database.address, ServiceKey::random());
+    let service = Service::open(options).await.expect("opened");
+    add_sites(service.db()).await;
+    service
+}
+
+/// A conversation to add with a visitor, who says a word wherever visitors can.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Story<'a> {
+    pub(crate) site: &'a str,
+    /// `None` for a visitor without an id.
+    pub(crate) visitor: Option<&'a str>,
+    pub(crate) email: &'a str,
+    pub(crate) word: &'a str,
+    pub(crate) messages: i64,
+    pub(crate) at_ms: i64,
+    pub(crate) status: &'a str,
+}
+
+impl<'a> Story<'a> {
+    pub(crate) fn new(site: &'a str, visitor: &'a str, word: &'a str, at_ms: i64) -> Self {
+        let (visitor, email, status) = (Some(visitor), "nobody@shop.example", "closed");
+        Self { site, visitor, email, word, messages: 3, at_ms, status }
+    }
+
+    /// Stores the conversation in one transaction, and returns its id.
+    pub(crate) async fn store(self, db: &Db) -> String {
+        let site = sites::find(db, self.site).await.expect("read").expect("a site");
+        let Self { visitor, email, word, messages, at_ms, status, .. } = self;
+        let visitor = visitor.map(VisitorId::from);
+        let (email, word, status) = (email.to_owned(), word.to_owned(), status.to_owned());
+        write(db, move |tx| {
+            Box::pin(async move {
+                let id = new_id("conv");
+                let profile = VisitorProfile {
+                    name: Some(format!("Ada {word}")),
+                    email: Some(email),
+                    ..VisitorProfile::default()
+                };
+                let mut visitor_no = None;
+                if let Some(visitor) = &visitor {
+                    visitor_no = Some(super::upsert(tx, at_ms, &site.id, visitor.as_str(), &profile, None).await?);
+                    let batch = batch(visitor, &id, &word);
+                    super::events::record(tx, at_ms, &site.id, &batch, None).await?;
+                }
+                let row = tx
+                    .one(
+                        "INSERT INTO conversations (id, site_id, visitor_no, status, source_page, profile, notes,
+                             last_seq, created_ms, updated_ms)
+                         VALUES ($1, $2, $3, $4, $5, $6, '{}', $7, $8, $8) RETURNING no",
+                        args![
+                            &id,
+                            &site.id,
+                            visitor_no,
+                            status,
+                            format!("/{word}"),
+                            &Value::from(&profile),
+                            messages,
+                            at_ms
+                        ],
+                    )
+                    .await?;
+                let no = row.int(0)?;
+                for seq in 1..=messages {
+                    say(tx, &site.id, no, seq, at_ms, &word).await?;
+                }
+                let note = "INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+                            VALUES ($1, $2, 'note', $3, 1, $4)";
+                tx.execute(note, args![new_id("note"), no, format!("Wants {word}."), at_ms]).await?;
+                queue(tx, &site.id, &id, &word, at_ms).await?;
+                Ok(id)
+            })
+        })
+        .await
+        .expect("stored")
+    }
+}
+
+fn batch(visitor: &VisitorId, conversation: &str, word: &str) -> EventBatch {
+    let events = serde_json::json!({ "events": [
+        { "eventType": "page_view", "visitorId": visitor.as_str(), "path": format!("/{word}"), "title": word },
+        { "eventType": "chat_opened", "eventData": { "conversationId": conversation, "label": word } },
+    ] });
+    let events: Value = serde_json::from_value(events).expect("a value");
+    EventBatch::try_from(events).expect("a batch")
+}
+
+/// Stores a message with its search terms, and the response to its request.
+async fn say(tx: &mut Tx, site: &str, no: i64, seq: i64, at_ms: i64, word: &str) -> Result<(), DbError> {
+    let key = format!("chat-{no}-{seq}");
+    let content = format!("I look for {word} number {seq}.");
+    let sql = "INSERT INTO messages (conversation_no, seq, role, content, created_ms, key)
+               VALUES ($1, $2, 'visitor', $3, $4, $5) RETURNING no";
+    let message = tx.one(sql, args![no, seq, &content, at_ms, &key]).await?.int(0)?;
+    let terms = match tx.dialect() {
+        Dialect::Sqlite => "INSERT INTO message_terms (rowid, terms) VALUES ($1, $2)",
+        Dialect::Postgres => "INSERT INTO message_terms (no, terms) VALUES ($1, CAST($2 AS tsvector))",
+    };
+    tx.execute(terms, args![message, format!("look {word} number{seq}")]).await?;
+    let request = "INSERT INTO idempotency (site_id, scope, key, request, status, request_id, body, progress, expires_ms)
+                   VALUES ($1, '/chat/messages', $2, $3, $4, 'req_1', $5, $6, $7)";
+    let (hash, body): (Vec<u8>, Vec<u8>) = (vec![0], content.clone().into());
+    // The last request is not answered yet.
+    let status = (seq < 3).then_some(200_i64);
+    let values = args![site, key, hash, status, body, content, at_ms + 24 * 3_600_000];
+    tx.execute(request, values).await?;
+    Ok(())
+}
+
+/// Stores a webhook, deliveries and a notification that tell of a conversation.
+async fn queue(tx: &mut Tx, site: &str, conversation: &str, word: &str, at_ms: i64) -> Result<(), DbError> {
+    let tenant = tx.one("SELECT tenant_id FROM sites WHERE id = $1", args![site]).await?.text(0)?;
+    let webhook = new_id("wh");
+    let sql =
+        "INSERT INTO webhooks (id, tenant_id, url, secret, created_ms) VALUES ($1, $2, 'https://a', $3, $4)";
+    let secret: Vec<u8> = vec![0];
+    tx.execute(sql, args![&webhook, &tenant, secret, at_ms]).await?;
+    for status in ["pending", "delivered", "failed"] {
+        let body = format!(r#"{{"data":{{"conversationId":"{conversation}","message":"{word}"}}}}"#);
+        let sql =
+            "INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms, finished_ms)
+                   VALUES ($1, $2, 'message.created', $3, $4, $5, $5, $6)";
+        let finished = (status != "pending").then_some(at_ms);
+        tx.execute(sql, args![new_id("dlv"), &webhook, body, status, at_ms, finished]).await?;
+    }
+    let sql = "INSERT INTO notifications (tenant_id, site_id, conversation_id, kind, created_ms, due_ms)
+               VALUES ($1, $2, $3, 'lead', $4, $4)";
+    tx.execute(sql, args![tenant, site, conversation, at_ms]).await?;
+    Ok(())
+}
+
+/// Returns every stored value of the database as text: the rows of all tables and, with SQLite, its files.
+pub(crate) async fn everything(database: &TestDatabase, db: &Db) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    match db.dialect() {
+        Dialect::Sqlite => {
+            for suffix in ["", "-wal"] {
+                bytes.extend(std::fs::read(format!("{}{suffix}", database.address)).unwrap_or_default());
+            }
+        }
+        Dialect::Postgres => {
+            let tables = "SELECT CAST(table_name AS TEXT) FROM information_schema.tables
+                          WHERE table_schema = 'public' AND table_type = 'BASE TABLE'";
+            for table in rows(db, tables, vec![]).await {
+                let table = table.text(0).expect("a name");
+                let sql = format!("SELECT CAST(t AS TEXT) FROM \"{table}\" t");
+                for row in db.all(sqlx::AssertSqlSafe(sql), vec![]).await.expect("rows") {
+                    bytes.extend(row.text(0).expect("a row").into_bytes());
+                }
+            }
+        }
+    }
+    bytes
+}
+
+/// Returns how often a word occurs, also where it is written in hexadecimal digits.
+pub(crate) fn occurrences(bytes: &[u8], word: &str) -> usize {
+    let mut hexadecimal = String::new();
+    for byte in word.bytes() {
+        let _ = write!(hexadecimal, "{byte:02x}");
+    }
+    let count = |needle: &[u8]| bytes.windows(needle.len()).filter(|window| *window == needle).count();
+    count(word.as_bytes()) + count(hexadecimal.as_bytes())
 }

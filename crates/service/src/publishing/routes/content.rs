@@ -1,0 +1,88 @@
+//! The list of a site's synced content.
+
+use axum::extract::State;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chat_protocol::Value;
+use serde::Deserialize;
+
+use super::{DEFAULT_PAGE, MAX_PAGE, Segments, segments};
+use crate::Service;
+use crate::accounts::Operator;
+use crate::admin_api::input::Params;
+use crate::clock::iso;
+use crate::db::{Db, DbError, Row, args};
+use crate::error::ApiError;
+use crate::response::ApiResponse;
+use crate::sites;
+
+/// The key of an item: type, external id and locale.
+type Key = (String, String, String);
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct Page {
+    after: Option<String>,
+    limit: Option<i64>,
+}
+
+/// Lists the synced content of a site, in the order of types and external ids.
+#[utoipa::path(get, path = "/sites/{site}/content", tag = "publishing",
+    params(("site" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<i64>, Query)),
+    responses((status = 200, description = "`items`, the `count` of all, and `next` if there may be more")))]
+pub(super) async fn list(
+    State(service): State<Service>,
+    operator: Operator,
+    path: Segments<String>,
+    Params(Page { after, limit }): Params<Page>,
+) -> Result<ApiResponse, ApiError> {
+    let db = service.db();
+    let site = sites::of_tenant(db, &operator.tenant_id, &segments(path)?).await?;
+    let after = match after {
+        None => Key::default(),
+        Some(cursor) => parse_cursor(&cursor).ok_or_else(|| {
+            let problem = "invalid after: expected the value of next of the page before";
+            ApiError::InvalidRequest(problem.to_owned())
+        })?,
+    };
+    let limit = limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
+    let rows = items(db, &site.id, after, limit).await?;
+    let count = db.one("SELECT count(*) FROM content WHERE site_id = $1", args![&site.id]).await?.int(0)?;
+    let is_full = i64::try_from(rows.len()).is_ok_and(|shown| shown == limit);
+    let next = rows.last().filter(|_| is_full).map(cursor).transpose()?;
+    let items = rows.iter().map(view).collect::<Result<Vec<_>, _>>()?;
+    Ok(ApiResponse::success(Value::object([
+        ("items", Value::List(items)),
+        ("count", count.into()),
+        ("next", next.into()),
+    ])))
+}
+
+async fn items(db: &Db, site_id: &str, after: Key, limit: i64) -> Result<Vec<Row>, DbError> {
+    let sql =
+        "SELECT type, external_id, locale, location, title, substr(text, 1, 300), synced_ms FROM content
+               WHERE site_id = $1 AND (type, external_id, locale) > ($2, $3, $4)
+               ORDER BY type, external_id, locale LIMIT $5";
+    db.all(sql, args![site_id, after.0, after.1, after.2, limit]).await
+}
+
+fn view(row: &Row) -> Result<Value, DbError> {
+    Ok(Value::object([
+        ("type", row.text(0)?.into()),
+        ("externalId", row.text(1)?.into()),
+        ("locale", row.text(2)?.into()),
+        ("location", row.optional_text(3)?.into()),
+        ("title", row.text(4)?.into()),
+        ("excerpt", row.text(5)?.into()),
+        ("syncedAt", iso(row.int(6)?).into()),
+    ]))
+}
+
+fn cursor(row: &Row) -> Result<String, DbError> {
+    let key = (row.text(0)?, row.text(1)?, row.text(2)?);
+    Ok(BASE64_URL_SAFE_NO_PAD.encode(serde_json::to_string(&key).unwrap_or_default()))
+}
+
+fn parse_cursor(cursor: &str) -> Option<Key> {
+    serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()
+}
