@@ -107,7 +107,11 @@ pub(super) async fn events(
     let key = keyed.as_ref().map(|keyed| keyed.key.clone());
     execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
         Box::pin(async move {
-            let tracking = visitor_events::record(tx, now_ms, &site.id, &batch, key.as_ref()).await?;
+            let tracking = if site.tracking_enabled {
+                visitor_events::record(tx, now_ms, &site.id, &batch, key.as_ref()).await?
+            } else {
+                visitor_events::discard(&batch)
+            };
             tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
             Ok(ApiResponse::success(Value::from(&tracking)))
         })

@@ -126,9 +126,10 @@ impl Client {
     }
 }
 
-/// Returns the options of a service on a database.
+/// Returns the options of a service on a database. All nodes have the same key.
 pub fn options(database: &TestDatabase) -> ServiceOptions {
-    ServiceOptions::new(&database.address, ServiceKey::random())
+    let key = ServiceKey::new(&[7; chat_service::KEY_BYTES]).expect("a key");
+    ServiceOptions::new(&database.address, key)
 }
 
 /// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves
