@@ -149,7 +149,7 @@ pub(super) struct Actor {
 impl Actor {
     /// The command line.
     pub(super) fn command() -> Self {
-        Self { id: "command".to_owned(), name: "site-connector admin".to_owned(), address: String::new() }
+        Self { id: "command".to_owned(), name: "command".to_owned(), address: String::new() }
     }
 
     pub(super) fn entry<'a>(

@@ -66,9 +66,8 @@ struct Account {
     request_body = SignIn,
     responses(
         (status = 200, description = "The operator; sets the session's cookie"),
-        (WRONG_CREDENTIALS),
-        (TOTP_REQUIRED),
-        (WRONG_CODE),
+        (status = 401, description = "Wrong credentials (WRONG_CREDENTIALS), or a code is required \
+                                      (TOTP_REQUIRED) or wrong (WRONG_CODE)"),
         (status = 429, description = "Too many failed attempts: see Retry-After"),
     ),
 )]

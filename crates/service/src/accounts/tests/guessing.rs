@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::browser::{Browser, Fixture, PASSWORD};
+use crate::Service;
 use crate::accounts::Role;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 
@@ -17,6 +18,25 @@ async fn guess(browser: &mut Browser, email: &str) -> Option<u64> {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_count_together_and_know_each_others_sessions() {
+    let database = TestDatabase::new(Kind::Postgres).await;
+    let mut fixture = Fixture::new(&database).await;
+    let other = Service::open(fixture.service.0.options.clone()).await.expect("a second node");
+    let mut statuses = Vec::new();
+    for attempt in 0..6 {
+        let node = if attempt % 2 == 0 { &fixture.service } else { &other };
+        let mut browser = Browser::at(node, &format!("198.51.100.{attempt}"));
+        statuses.push(browser.sign_in("owner@example.com", "a wrong password").await.status.as_u16());
+    }
+    assert_eq!(statuses, [401, 401, 401, 401, 401, 429]);
+    let mut elsewhere = Browser::new(&other);
+    elsewhere.cookies.clone_from(&fixture.owner.cookies);
+    assert!(elsewhere.is_signed_in().await);
+    elsewhere.delete("/session").await.ok();
+    assert!(!fixture.owner.is_signed_in().await, "ended on the other node");
 }
 
 on_both_databases! {

@@ -1,9 +1,12 @@
 //! What each role may do: every route, as everybody.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
+use utoipa::OpenApi;
 
 use super::browser::{Browser, Fixture, PASSWORD};
-use crate::accounts::{Role, session};
+use crate::accounts::{AccountsApi, Role, session};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{DbError, args};
 
@@ -82,6 +85,36 @@ async fn signed_in(fixture: &Fixture, id: &'static str) -> Browser {
     let mut browser = Browser::new(&fixture.service);
     browser.cookies.insert("__Host-session".to_owned(), secret.expect("created"));
     browser
+}
+
+#[test]
+fn the_table_has_every_route_of_the_description() {
+    let places = [
+        ("AGENT", "{operator}"),
+        ("ADMIN", "{operator}"),
+        ("OWNER", "{operator}"),
+        ("SELF", "{operator}"),
+        ("session_0", "{session}"),
+        ("link_0", "{invitation}"),
+    ];
+    let tested: BTreeSet<String> = ROWS
+        .iter()
+        .map(|(method, path, ..)| {
+            let path = places.iter().fold((*path).to_owned(), |path, (id, name)| path.replace(id, name));
+            format!("{method} {path}")
+        })
+        .collect();
+    let document = serde_json::to_value(AccountsApi::openapi()).expect("a document");
+    let described: BTreeSet<String> = document["paths"]
+        .as_object()
+        .expect("an object")
+        .iter()
+        .flat_map(|(path, methods)| {
+            let methods = methods.as_object().expect("an object").keys();
+            methods.map(move |method| format!("{} {path}", method.to_uppercase()))
+        })
+        .collect();
+    assert_eq!(tested, described);
 }
 
 on_both_databases! {
