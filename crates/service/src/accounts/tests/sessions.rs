@@ -31,6 +31,8 @@ on_both_databases! {
         let mut fixture = Fixture::new(database).await;
         let mut other = Browser::at(&fixture.service, "192.0.2.2");
         other.sign_in("owner@example.com", PASSWORD).await.ok();
+        let path = format!("/operators/{}/password-link", fixture.owner_id);
+        let asked = fixture.owner.post(&path, json!({})).await.ok();
         let before = fixture.owner.clone();
         let body = json!({"currentPassword": PASSWORD, "newPassword": "another long phrase"});
         fixture.owner.post("/password", body.clone()).await.ok();
@@ -41,6 +43,9 @@ on_both_databases! {
         }
         assert_eq!(other.sign_in("owner@example.com", PASSWORD).await.failure(), (401, "WRONG_CREDENTIALS"));
         assert_eq!(fixture.owner.post("/password", body).await.failure(), (401, "WRONG_PASSWORD"));
+        let link = asked["link"].as_str().expect("a link");
+        let answer = other.set_up(link, json!({})).await;
+        assert_eq!(answer.failure(), (401, "INVALID_LINK"), "links for a new password end as well");
         other.sign_in("owner@example.com", "another long phrase").await.ok();
     }
 
