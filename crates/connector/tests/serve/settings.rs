@@ -80,7 +80,7 @@ fn flags() -> BTreeSet<(String, String)> {
     let mut flag = String::new();
     for line in help.lines() {
         if let Some(rest) = line.trim().strip_prefix("--") {
-            flag = rest.split([' ', '=']).next().unwrap_or_default().to_owned();
+            rest.split([' ', '=']).next().unwrap_or_default().clone_into(&mut flag);
         }
         if let Some((_, variable)) = line.split_once("[env: ") {
             let variable = variable.split([']', '=']).next().unwrap_or_default();
