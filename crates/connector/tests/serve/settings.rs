@@ -47,6 +47,8 @@ fn a_wrong_setting_is_refused_by_name() {
         ("tls_certificate = \"one.crt\"", "tls_key"),
         ("tls_key = \"one.key\"", "tls_certificate"),
         ("smtp_tls = \"ssl\"", "starttls"),
+        ("mail_from = \"chat@chat.example\"", "smtp_host"),
+        ("smtp_host = \"smtp.example\"", "mail_from"),
         ("smtp_port = 0", "smtp_port"),
         ("grace = \"long\"", "grace"),
         ("connection_timeout = 0", "connection_timeout"),
