@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use chat_connector::printable::Printable;
 use chat_connector::tls::{TlsFiles, validity};
-use chat_service::{ServiceKey, check_smtp};
 use chat_service::ops::{Finding, Level, check_database, check_service};
+use chat_service::{ServiceKey, check_smtp};
 use clap::Args;
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;

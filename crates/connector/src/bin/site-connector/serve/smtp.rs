@@ -85,6 +85,9 @@ mod tests {
         assert!(error(Settings { smtp_tls: Some(SmtpMode::None), ..settings() }).contains("TLS"));
         let missing = Some("missing-file".into());
         let user = Some("user".to_owned());
-        assert!(error(Settings { smtp_user: user, smtp_password_file: missing, ..settings() }).contains("missing-file"));
+        assert!(
+            error(Settings { smtp_user: user, smtp_password_file: missing, ..settings() })
+                .contains("missing-file")
+        );
     }
 }
