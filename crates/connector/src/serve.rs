@@ -130,17 +130,13 @@ impl Server {
         };
         let stopped = CancellationToken::new();
         let (app, metrics_app) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::new()));
-        let mut server = match &certificate {
-            Some(certificate) => {
-                let tls = certificate.acceptor().map_err(|error| ServeError::TlsSetup(error.to_string()))?;
-                tokio::spawn(Arc::clone(certificate).follow());
-                let app = current(&app);
-                tokio::spawn(serve_connections(listener, app, limits.clone(), tls, token(&stopped)))
-            }
-            None => {
-                let app = current(&app);
-                tokio::spawn(serve_connections(listener, app, limits.clone(), Plain, token(&stopped)))
-            }
+        let public = current(&app);
+        let mut server = if let Some(certificate) = &certificate {
+            let tls = certificate.acceptor().map_err(|error| ServeError::TlsSetup(error.to_string()))?;
+            tokio::spawn(Arc::clone(certificate).follow());
+            tokio::spawn(serve_connections(listener, public, limits.clone(), tls, token(&stopped)))
+        } else {
+            tokio::spawn(serve_connections(listener, public, limits.clone(), Plain, token(&stopped)))
         };
         // Served until the process ends, so that `/readyz` can say that it stops.
         if let Some(metrics) = metrics {

@@ -47,6 +47,8 @@ fn a_wrong_setting_is_refused_by_name() {
         ("tls_certificate = \"one.crt\"", "tls_key"),
         ("tls_key = \"one.key\"", "tls_certificate"),
         ("smtp_tls = \"ssl\"", "starttls"),
+        ("mail_from = \"chat@chat.example\"", "smtp_host"),
+        ("smtp_host = \"smtp.example\"", "mail_from"),
         ("smtp_port = 0", "smtp_port"),
         ("grace = \"long\"", "grace"),
         ("connection_timeout = 0", "connection_timeout"),
@@ -80,7 +82,7 @@ fn flags() -> BTreeSet<(String, String)> {
     let mut flag = String::new();
     for line in help.lines() {
         if let Some(rest) = line.trim().strip_prefix("--") {
-            flag = rest.split([' ', '=']).next().unwrap_or_default().to_owned();
+            rest.split([' ', '=']).next().unwrap_or_default().clone_into(&mut flag);
         }
         if let Some((_, variable)) = line.split_once("[env: ") {
             let variable = variable.split([']', '=']).next().unwrap_or_default();

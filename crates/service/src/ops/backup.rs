@@ -27,7 +27,7 @@ pub struct Backup {
 /// A backup or a restore failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// PostgreSQL has programs of its own for this.
+    /// `PostgreSQL` has programs of its own for this.
     #[error("the database is PostgreSQL: use its own programs")]
     Postgres,
     /// The file is missing or cannot be written.
@@ -132,7 +132,7 @@ async fn keep(target: &Path) -> Result<PathBuf, BackupError> {
 /// Returns a name beside the database that no file has yet.
 fn unused_name(target: &Path) -> PathBuf {
     let name = |number: u32| with_suffix(target, &format!(".before-restore-{number}"));
-    (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
+    (1..=u32::MAX).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
 }
 
 /// Copies a file, readable by its owner only, and flushes it.

@@ -232,7 +232,7 @@ impl Service {
         let count = async |sql, args| self.db().one(sql, args).await?.int(0);
         Ok([
             count("SELECT count(*) FROM deliveries WHERE status = 'pending'", args![]).await?,
-            count("SELECT count(*) FROM notifications WHERE sent_ms IS NULL", args![]).await?,
+            count("SELECT count(*) FROM emails WHERE status = 'pending'", args![]).await?,
             count(
                 "SELECT count(*) FROM consoles WHERE seen_ms > $1",
                 args![self.now_ms() - CONSOLE_TIMEOUT_MS],

@@ -105,9 +105,9 @@ async fn open(settings: &Settings) -> Result<Context, Failure> {
         .clone()
         .unwrap_or_else(|| local_origin(settings.listen(), settings.tls_certificate.is_some()));
     let opened = Service::open_beside(options).await;
-    let service = opened.map_err(|error| match error.is_transient() {
-        true => Failure::transient(error.to_string()),
-        false => Failure::new(error.to_string()),
+    let service = opened.map_err(|error| {
+        let failure = if error.is_transient() { Failure::transient } else { Failure::new };
+        failure(error.to_string())
     })?;
     Ok(Context { admin: service.directory(), service, origin })
 }

@@ -1,5 +1,6 @@
 //! `site-connector backup` and `site-connector restore`
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use chat_service::ops::{self, Backup, BackupError};
@@ -120,15 +121,14 @@ pub(crate) async fn restore(flags: RestoreFlags) -> Result<(), Failure> {
     say(flags.json, &shown, || {
         let mut text = format!("{database} is restored from {}.", flags.file.display());
         if let Some(kept) = &kept {
-            text.push_str(&format!(
-                "\nThe data that was there is kept in {kept}: delete it when all is well."
-            ));
+            let _ = write!(text, "\nThe data that was there is kept in {kept}: delete it when all is well.");
         }
         if !key.exists() {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 "\nThe key file {} is missing: put its copy there before you start the service.",
                 key.display()
-            ));
+            );
         }
         text
     });

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use chat_connector::printable::Printable;
 use chat_connector::tls::{TlsFiles, validity};
-use chat_service::ServiceKey;
 use chat_service::ops::{Finding, Level, check_database, check_service};
+use chat_service::{ServiceKey, check_smtp};
 use clap::Args;
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;
@@ -92,6 +92,13 @@ async fn findings(settings: &Settings) -> Vec<Finding> {
         Err(error) => findings.push(Finding::error("TLS", error.shown())),
     }
     findings.push(public_origin::check(settings).await);
+    // A wrong setting is reported above.
+    if let Ok(Some(smtp)) = settings.smtp() {
+        findings.push(match check_smtp(&smtp).await {
+            Ok(()) => Finding::ok("e-mail", format!("{} accepts the connection", smtp.host)),
+            Err(error) => Finding::error("e-mail", format!("{} refuses: {error}", smtp.host)),
+        });
+    }
     findings
 }
 

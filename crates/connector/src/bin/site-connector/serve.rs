@@ -3,6 +3,7 @@
 pub(crate) mod key;
 pub(crate) mod origin;
 pub(crate) mod settings;
+mod smtp;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};

@@ -98,7 +98,11 @@ impl Sender {
     /// Sends an e-mail and stores what came of it, which is returned.
     async fn send(&self, claimed: Claimed, now_ms: i64) -> Result<Result<(), SendError>, DbError> {
         let outcome = match self.text(&claimed).await? {
-            Ok(Some(composed)) => self.mailer.send(&claimed.id, &claimed.recipient, composed).await,
+            Ok(Some(composed)) => {
+                let outcome = self.mailer.send(&claimed.id, &claimed.recipient, composed).await;
+                self.service.0.metrics.mail(if outcome.is_ok() { "sent" } else { "failed" });
+                outcome
+            }
             // Nothing of it is true any more.
             Ok(None) => Ok(()),
             Err(error) => Err(error),

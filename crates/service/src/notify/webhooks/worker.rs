@@ -219,6 +219,7 @@ async fn deliver(service: Service, client: WebhookClient, claimed: Claimed, now_
         Ok((target, request)) => client.send(&target, request).await,
         Err(error) => Outcome::not_sent(error),
     };
+    service.0.metrics.webhook(if outcome.is_delivered() { "delivered" } else { "failed" });
     let now_ms = now_ms.saturating_add(outcome.duration_ms);
     let next = Next::after(claimed.attempt(), &outcome, now_ms, jitter());
     let recorded: Result<(), DbError> = service

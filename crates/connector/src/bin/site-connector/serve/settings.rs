@@ -228,6 +228,8 @@ impl Settings {
                 requests: requests.get(),
                 window: Duration::from_secs(60),
             }),
+            smtp: self.smtp()?,
+            allow_private_webhooks: self.allow_private_targets.unwrap_or(defaults.allow_private_webhooks),
             allow_private_ai: self.allow_private_targets.unwrap_or(defaults.allow_private_ai),
             body_timeout: seconds(self.body_timeout, defaults.body_timeout),
             ..defaults
