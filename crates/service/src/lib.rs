@@ -3,8 +3,6 @@
 //! Data is stored in SQLite, in one file, or in PostgreSQL, which several nodes can share. Nodes keep nothing
 //! that another one needs.
 
-#![allow(dead_code, unused_imports, unused_macros, reason = "the parts that use them follow")]
-
 mod accounts;
 mod admin_api;
 mod ai;
