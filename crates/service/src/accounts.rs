@@ -24,9 +24,10 @@ pub use command::{
     CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
     reset_operator_password, set_operator_disabled,
 };
-pub(crate) use email::parse_email;
 pub(crate) use guard::{guarded, guarded_pages};
-pub(crate) use mail::{Mail, set_mailer};
+#[cfg(test)]
+pub(crate) use mail::Mail;
+pub(crate) use mail::set_mailer;
 pub(crate) use operator::Operator;
 pub(crate) use role::{Right, Role};
 pub(crate) use routes::{AccountsApi, routes};

@@ -53,7 +53,7 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
 )]
 struct AdminApi;
 
-/// Returns the `OpenAPI` document of the whole API.
+/// Returns the OpenAPI document of the whole API.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut document = AdminApi::openapi();
     document.merge(accounts::AccountsApi::openapi());

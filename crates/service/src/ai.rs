@@ -27,10 +27,10 @@ pub(crate) use demo_shop::demo_shop;
 pub(crate) use endpoint::{Endpoint, EndpointError};
 pub(crate) use phrases::Phrases;
 pub(crate) use prompt::MAX_HISTORY;
-pub(crate) use reply::{Understanding, answer, recent_events, understand};
+pub(crate) use reply::{answer, recent_events};
 pub(crate) use requests::wants_person;
 
-use crate::fingerprint::{Fingerprint, fingerprint};
+use crate::fingerprint::Fingerprint;
 use crate::knowledge::Passage;
 use breaker::Breaker;
 use budget::Budget;

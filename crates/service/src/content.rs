@@ -93,7 +93,7 @@ impl PreparedItem {
     }
 }
 
-/// Returns a text without NUL characters, which `PostgreSQL` does not store.
+/// Returns a text without NUL characters, which PostgreSQL does not store.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }

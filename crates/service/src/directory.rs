@@ -1,5 +1,6 @@
 //! The tenants and sites of a service, as the command line manages them.
 
+use crate::Service;
 use crate::audit::{self, Entry};
 use crate::db::Tx;
 use crate::error::ApiError;
@@ -7,7 +8,6 @@ use crate::licenses::{self, License, NewLicense};
 use crate::sites::{self, Site, SiteChange};
 use crate::tenants::{self, Tenant};
 use crate::tokens::{self, NewToken, TokenInfo};
-use crate::{Service, ServiceKey};
 use chat_protocol::Value;
 use futures_util::future::BoxFuture;
 

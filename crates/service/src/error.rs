@@ -21,13 +21,21 @@ pub enum ApiError {
     InvalidRequest(String),
     /// The body is larger than this endpoint reads.
     #[error("The body may have at most {limit} bytes.")]
-    TooLarge { limit: usize },
+    TooLarge {
+        /// Maximum bytes.
+        limit: usize,
+    },
     /// No bearer token, or the wrong one.
     #[error("Missing or invalid API token.")]
     InvalidToken,
     /// Nobody is signed in, or the credentials are wrong.
     #[error("{message}")]
-    Unauthorized { code: &'static str, message: &'static str },
+    Unauthorized {
+        /// The code of the error.
+        code: &'static str,
+        /// What to do.
+        message: &'static str,
+    },
     /// The request comes from a place that must not send it, such as another website.
     #[error("{0}")]
     Forbidden(&'static str),
@@ -36,7 +44,10 @@ pub enum ApiError {
     NotFound(&'static str),
     /// The path exists, but not for this method.
     #[error("This path supports {allow} only.")]
-    MethodNotAllowed { allow: &'static str },
+    MethodNotAllowed {
+        /// The methods that the path has.
+        allow: &'static str,
+    },
     /// The key was used with a different body.
     #[error("This Idempotency-Key was used with a different body.")]
     IdempotencyConflict,
@@ -51,7 +62,10 @@ pub enum ApiError {
     AlreadyCompleted,
     /// The caller exceeded its rate limit.
     #[error("Too many requests.")]
-    RateLimited { retry_after_s: u64 },
+    RateLimited {
+        /// Seconds until a request may succeed.
+        retry_after_s: u64,
+    },
     /// The maximum number of consoles is open.
     #[error("Too many consoles are open: close one.")]
     TooManyConsoles,
@@ -87,9 +101,9 @@ impl ApiError {
             Self::IdempotencyConflict
             | Self::JobKeyConflict
             | Self::LeaseMismatch
-            | Self::AlreadyCompleted => StatusCode::CONFLICT,
+            | Self::AlreadyCompleted
+            | Self::Conflict(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
-            Self::Conflict(_) => StatusCode::CONFLICT,
             Self::InsufficientQuota => StatusCode::PAYMENT_REQUIRED,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,

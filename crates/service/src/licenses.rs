@@ -110,14 +110,13 @@ pub(crate) async fn redeem(
         .await?;
     let Some(row) = redeemed else { return Ok(None) };
     let tenant_id = row.text(1)?;
-    Ok(Some(match row.optional_text(2)? {
-        Some(site_id) => sites::load(tx, &site_id).await?,
-        None => {
-            let site = sites::create(tx, now_ms, &tenant_id, site_name).await?;
-            let sql = "UPDATE licenses SET site_id = $1 WHERE id = $2";
-            tx.execute(sql, args![&site.id, row.text(0)?]).await?;
-            site
-        }
+    Ok(Some(if let Some(site_id) = row.optional_text(2)? {
+        sites::load(tx, &site_id).await?
+    } else {
+        let site = sites::create(tx, now_ms, &tenant_id, site_name).await?;
+        let sql = "UPDATE licenses SET site_id = $1 WHERE id = $2";
+        tx.execute(sql, args![&site.id, row.text(0)?]).await?;
+        site
     }))
 }
 

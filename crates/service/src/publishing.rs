@@ -19,8 +19,8 @@ use std::time::Duration;
 use crate::db::{Dialect, Tx};
 
 pub(crate) use approval::{approve, approve_overlays, draft_article, roll_back, suggest_overlays, withdraw};
-pub(crate) use jobs::{StoredJob, claim, complete, pending_count};
-pub(crate) use reviews::{Review, ReviewKind, ReviewStatus, overlays};
+pub(crate) use jobs::{claim, complete, pending_count};
+pub(crate) use reviews::{ReviewStatus, overlays};
 pub(crate) use routes::{PublishingApi, routes};
 pub(crate) use suggestion::Suggestion;
 

@@ -71,7 +71,8 @@ impl StoredToken {
 
 /// Returns the id of the token with a hash. A token is found by its id, and then compared in constant time.
 pub(crate) fn id_of(hash: &Fingerprint) -> String {
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    let id = hash[..8].iter().fold(0_u64, |id, byte| id << 8 | u64::from(*byte));
+    format!("{id:016x}")
 }
 
 /// Returns a token by its id.

@@ -31,7 +31,7 @@ pub(crate) fn routes() -> Router<Service> {
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
 }
 
-/// The `OpenAPI` description of the routes.
+/// The OpenAPI description of the routes.
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(
     setup::check,

@@ -16,7 +16,7 @@ use crate::conversations::desk::{self, ConversationChange, Filter, check_text};
 use crate::conversations::{
     self, Author, Conversation, Status, StoredMessage, last_messages, page, sequence_of,
 };
-use crate::db::{DbError, Wake};
+use crate::db::Wake;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::{KeyedRequest, execute_once};
@@ -50,6 +50,8 @@ pub(super) struct ListParams {
     status: Option<String>,
     /// Only those of this operator; `me` is the operator who asks, `nobody` those without one.
     assignee: Option<String>,
+    /// Only those with a message that contains all of these words; needs `site`.
+    q: Option<String>,
     /// `nextBefore` of the page before.
     before: Option<String>,
     /// Maximum conversations, 1 to 200; 50, if missing.
@@ -70,6 +72,9 @@ pub(super) async fn list(
         .map(|text| Status::parse(&text).ok_or(invalid("status must be open, waiting or closed.")));
     let before =
         params.before.map(|cursor| parse_cursor(&cursor).ok_or(invalid("before must be a nextBefore.")));
+    if params.q.is_some() && params.site.is_none() {
+        return Err(invalid("q needs site: search one site at a time."));
+    }
     let filter = Filter {
         site_id: params.site,
         status: status.transpose()?,
@@ -79,6 +84,7 @@ pub(super) async fn list(
             _ => assignee,
         }),
         visitor_no: None,
+        words: params.q,
         before: before.transpose()?,
         limit: params.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE),
     };
@@ -131,7 +137,11 @@ pub(super) async fn show(
         }
         None => Vec::new(),
     };
-    append(&mut shown, "events", events.iter().map(|received| received.view()).collect());
+    append(
+        &mut shown,
+        "events",
+        events.iter().map(super::super::visitors::events::ReceivedEvent::view).collect(),
+    );
     Ok(ApiResponse::success(shown))
 }
 

@@ -21,7 +21,7 @@ use super::reply::{check_quota, reply};
 use crate::Service;
 use crate::ai::{Answer, recent_events, wants_person};
 use crate::clock::iso;
-use crate::conversations::{self, NewMessage, Status, add_message, announce, answer_to, last_messages};
+use crate::conversations::{self, NewMessage, Status, add_message, announce, answer_to};
 use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known};
@@ -74,8 +74,8 @@ pub(super) async fn send(
         }
     };
     let answer = match &keyed {
-        Some(keyed) => with_lease(service, keyed, reply(service, site, &body, &recorded)).await,
-        None => reply(service, site, &body, &recorded).await,
+        Some(keyed) => with_lease(service, keyed, Box::pin(reply(service, site, &body, &recorded))).await,
+        None => Box::pin(reply(service, site, &body, &recorded)).await,
     };
     let response = match answer {
         Ok(answer) => finish(service, site, &body, keyed.clone(), recorded, answer).await,
@@ -138,7 +138,7 @@ async fn record(
                 Known::Answered(response) => Ok(Step::Answered(response)),
                 Known::Begun { leased: true, .. } => Ok(Step::Wait),
                 Known::Begun { progress, leased: false } => {
-                    let recorded = Recorded::from_json(progress).ok_or(ApiError::Internal)?;
+                    let recorded = Recorded::from_json(&progress).ok_or(ApiError::Internal)?;
                     Ok(Step::Answer(recorded))
                 }
                 Known::Conflict => Err(ApiError::IdempotencyConflict),
@@ -217,7 +217,7 @@ impl Recorded {
         ])
     }
 
-    fn from_json(progress: Value) -> Option<Self> {
+    fn from_json(progress: &Value) -> Option<Self> {
         let text = |name: &str| progress.get(name).and_then(Value::as_text).map(str::to_owned);
         let number = |name: &str| match progress.get(name) {
             Some(Value::Integer(number)) => Some(*number),

@@ -38,7 +38,7 @@ pub(crate) async fn created(
 ) -> Result<(), DbError> {
     let data = data::conversation_created(
         conversation.id.as_str(),
-        conversation.profile.visitor_id.as_ref().map(|id| id.as_str()),
+        conversation.profile.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str),
         conversation.locale.as_deref(),
         conversation.source_page.as_deref(),
     );

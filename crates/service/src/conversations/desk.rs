@@ -11,6 +11,7 @@ use super::{
 use crate::clock::iso;
 use crate::db::{Arg, Db, DbError, Tx, Wake, args};
 use crate::error::ApiError;
+use crate::knowledge::search_index::{SearchTable, message_query};
 use crate::secrets::new_id;
 use crate::sites::Site;
 
@@ -27,6 +28,8 @@ pub(crate) struct Filter {
     /// An operator's id; an empty text is nobody.
     pub(crate) assignee: Option<String>,
     pub(crate) visitor_no: Option<i64>,
+    /// Only conversations with a message that contains these words; needs `site_id`.
+    pub(crate) words: Option<String>,
     /// Only conversations whose last message is older, as the cursor of the next page: time and number.
     pub(crate) before: Option<(i64, i64)>,
     pub(crate) limit: i64,
@@ -58,6 +61,16 @@ pub(crate) async fn list(db: &Db, tenant_id: &str, filter: &Filter) -> Result<Ve
     }
     if let Some(visitor) = filter.visitor_no {
         condition(" AND c.visitor_no = ?0", args![visitor]);
+    }
+    if let (Some(words), Some(site)) = (&filter.words, &filter.site_id) {
+        let Some(query) = message_query(db.dialect(), site, words) else { return Ok(Vec::new()) };
+        let found = SearchTable::Messages.matching(db.dialect(), 0).replace("$0", "?0");
+        condition(
+            &format!(
+                " AND c.no IN (SELECT m.conversation_no FROM messages m JOIN ({found}) found ON found.no = m.no)"
+            ),
+            args![query],
+        );
     }
     if let Some((time, no)) = filter.before {
         condition(" AND (c.updated_ms < ?0 OR (c.updated_ms = ?0 AND c.no < ?1))", args![time, no]);

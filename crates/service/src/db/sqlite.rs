@@ -2,9 +2,11 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sqlx::query::Query;
 use sqlx::sqlite::{
@@ -193,18 +195,27 @@ async fn commit_group(
     announcer: &Announcer,
 ) -> Result<(), DbError> {
     let mut reports = Vec::new();
-    let mut announced = Vec::new();
+    let mut committed_wakes = Vec::new();
     let outcome = async {
         tx.run("BEGIN IMMEDIATE").await?;
         for job in group {
             tx.run("SAVEPOINT job").await?;
-            let finished = job(tx).await;
-            reports.push(finished.report);
-            if finished.succeeded {
-                announced.append(&mut tx.wakes);
-            } else {
-                tx.wakes.clear();
-                tx.run("ROLLBACK TO job").await?;
+            // A panic fails the job, whose caller gets an error when its report is dropped, and no other one.
+            match AssertUnwindSafe(job(tx)).catch_unwind().await {
+                Ok(finished) => {
+                    reports.push(finished.report);
+                    if finished.succeeded {
+                        committed_wakes.append(&mut tx.wakes);
+                    } else {
+                        tx.wakes.clear();
+                        tx.run("ROLLBACK TO job").await?;
+                    }
+                }
+                Err(_) => {
+                    error!("a transaction panicked, and was rolled back");
+                    tx.wakes.clear();
+                    tx.run("ROLLBACK TO job").await?;
+                }
             }
             tx.run("RELEASE job").await?;
         }
@@ -217,13 +228,17 @@ async fn commit_group(
         let _ = tx.run("ROLLBACK").await;
     }
     if outcome.is_ok() {
-        announced.iter().for_each(|wake| announcer.invalidate(wake));
+        for wake in &committed_wakes {
+            announcer.invalidate(wake);
+        }
     }
     for report in reports {
         report(outcome.clone());
     }
     if outcome.is_ok() {
-        announced.into_iter().for_each(|wake| announcer.announce(wake));
+        for wake in committed_wakes {
+            announcer.announce(wake);
+        }
     }
     outcome
 }

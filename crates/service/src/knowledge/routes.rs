@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Router<Service> {
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
 }
 
-/// The `OpenAPI` description of the routes.
+/// The OpenAPI description of the routes.
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(list, add, read, replace, delete, try_out), components(schemas(AnswerDraft, Tried)))]
 pub(crate) struct KnowledgeApi;

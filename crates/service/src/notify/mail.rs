@@ -20,7 +20,7 @@ use crate::accounts::set_mailer;
 
 pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
-pub(crate) use outbox::{NewEmail, send};
+pub(crate) use outbox::send;
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(crate) use routes::{NotificationsApi, routes};
 pub(crate) use worker::run;

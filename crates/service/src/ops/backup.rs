@@ -27,7 +27,7 @@ pub struct Backup {
 /// A backup or a restore failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// `PostgreSQL` has programs of its own for this.
+    /// PostgreSQL has programs of its own for this.
     #[error("the database is PostgreSQL: use its own programs")]
     Postgres,
     /// The file is missing or cannot be written.

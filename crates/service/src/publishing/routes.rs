@@ -45,7 +45,7 @@ pub(crate) fn routes() -> Router<Service> {
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
 }
 
-/// The `OpenAPI` description of the routes.
+/// The OpenAPI description of the routes.
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(
     content::list,

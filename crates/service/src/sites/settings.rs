@@ -108,7 +108,7 @@ impl SiteChange {
             set("supported_locales", locales);
         }
         if let Some(origins) = self.allowed_origins {
-            set("allowed_origins", list("allowedOrigins", &origins, |origin| checked_origin(origin))?);
+            set("allowed_origins", list("allowedOrigins", &origins, checked_origin)?);
         }
         for (column, flag) in [
             ("chat_enabled", self.chat_enabled),

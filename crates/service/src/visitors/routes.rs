@@ -37,7 +37,7 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/sites/{site}/privacy/erase", post(privacy::erase_by_email))
 }
 
-/// The `OpenAPI` description of the routes.
+/// The OpenAPI description of the routes.
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(
     list_visitors,

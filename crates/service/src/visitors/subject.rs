@@ -1,7 +1,6 @@
 //! The person that an export or an erasure is about, by the visitor id or the e-mail address.
 
 use chat_protocol::Value;
-use sqlx::AssertSqlSafe;
 
 use super::{stored_profile, truncated_id};
 use crate::db::{Db, DbError, Dialect, Row, args};

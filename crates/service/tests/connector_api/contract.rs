@@ -57,7 +57,7 @@ on_both_databases! {
 
         let after = sent.user_message_id.expect("an id");
         let rest = History::try_from(wire(&client.get(&format!("{path}&after={after}")).await)).expect("a history");
-        assert_eq!(rest.messages.iter().map(|message| message.id.clone()).collect::<Vec<_>>(), [reply.id.clone()]);
+        assert_eq!(rest.messages.iter().map(|message| message.id.clone()).collect::<Vec<_>>(), std::slice::from_ref(&reply.id));
         let last = reply.id.expect("an id");
         let rest = History::try_from(wire(&client.get(&format!("{path}&after={last}")).await)).expect("a history");
         assert_eq!((rest.messages.len(), rest.next_after), (0, Some(last)));
