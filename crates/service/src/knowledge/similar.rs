@@ -48,12 +48,12 @@ fn distance(one: &str, other: &str) -> usize {
         let mut current = vec![row + 1];
         for (column, another) in other.iter().enumerate() {
             let replaced = last[column] + usize::from(letter != another);
-            let mut cost = replaced.min(last[column + 1] + 1).min(current[column] + 1);
+            let mut fewest = replaced.min(last[column + 1] + 1).min(current[column] + 1);
             let is_swap = row > 0 && column > 0 && one[row - 1] == *another && other[column - 1] == *letter;
             if is_swap {
-                cost = cost.min(before[column - 1] + 1);
+                fewest = fewest.min(before[column - 1] + 1);
             }
-            current.push(cost);
+            current.push(fewest);
         }
         before = last;
         last = current;
