@@ -108,10 +108,10 @@ pub(crate) struct Settings {
     pub(crate) grace: Option<u64>,
     /// In the file only: the log level, as of --log
     #[arg(skip)]
-    pub(super) log: Option<String>,
+    pub(crate) log: Option<String>,
     /// In the file only: the log format, as of --log-format
     #[arg(skip)]
-    pub(super) log_format: Option<LogFormat>,
+    pub(crate) log_format: Option<LogFormat>,
 }
 
 /// The encryption of the connection to the SMTP server.
