@@ -25,7 +25,7 @@ pub use command::{
     reset_operator_password, set_operator_disabled,
 };
 pub(crate) use email::parse_email;
-pub(crate) use guard::{guarded, guarded_pages};
+pub(crate) use guard::{check_source, guarded, guarded_pages};
 pub(crate) use mail::{Mail, set_mailer};
 pub(crate) use operator::Operator;
 pub(crate) use role::{Right, Role};
