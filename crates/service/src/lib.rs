@@ -30,6 +30,7 @@ mod limits;
 mod notify;
 pub mod ops;
 mod options;
+mod pages;
 mod presence;
 mod publishing;
 mod purge;
@@ -152,7 +153,8 @@ impl Service {
         let routes = ops::routes()
             .merge(connector_api::routes())
             .merge(admin_api::routes(self))
-            .merge(site_proxy::routes());
+            .merge(site_proxy::routes())
+            .merge(pages::routes(self));
         self.observed(routes.with_state(self.clone()))
     }
 
