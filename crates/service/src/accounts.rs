@@ -24,7 +24,7 @@ pub use command::{
     CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
     reset_operator_password, set_operator_disabled,
 };
-pub(crate) use guard::{guarded, guarded_pages};
+pub(crate) use guard::{check_source, guarded, guarded_pages};
 #[cfg(test)]
 pub(crate) use mail::Mail;
 pub(crate) use mail::set_mailer;

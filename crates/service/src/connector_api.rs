@@ -26,9 +26,9 @@ use crate::ops::RouteLabel;
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use crate::{API_BASE, Service};
-use access::Access;
-use call::Call;
-use command::Command;
+pub(crate) use access::{Access, site};
+pub(crate) use call::Call;
+pub(crate) use command::{Command, query};
 
 /// Maximum bytes of a body that is parsed on the async thread; a larger one is parsed on a blocking thread.
 const MAX_INLINE_BODY_BYTES: usize = 64 * 1024;
@@ -84,8 +84,21 @@ async fn process(
     }
     let (call, job) = call?;
     if call.method() == chat_protocol::Method::Get {
-        return command::query(service, access.site()?, call, &parts.uri).await;
+        return query(service, access.site()?, call, &parts.uri).await;
     }
+    let (command, keyed) = read(service, access.site_id(), call, job, parts, body).await?;
+    execute(service, command, access, Caller::peer(parts), keyed).await
+}
+
+/// Reads the body of a request, and parses its command and its idempotency key.
+pub(crate) async fn read(
+    service: &Service,
+    site_id: &str,
+    call: Call,
+    job: Option<JobId>,
+    parts: &Parts,
+    body: Body,
+) -> Result<(Command, Option<KeyedRequest>), ApiError> {
     let key = idempotency_key(&parts.headers)?;
     if !is_json(&parts.headers) {
         return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
@@ -100,13 +113,12 @@ async fn process(
     } else {
         service.run_blocking(move || Command::parse(call, job, &body)).await??
     };
-    let site_id = access.site_id().to_owned();
-    let keyed = key.map(|key| KeyedRequest { site_id, scope: call.path(), key, request });
-    execute(service, command, access, Caller::peer(parts), keyed).await
+    let site_id = site_id.to_owned();
+    Ok((command, key.map(|key| KeyedRequest { site_id, scope: call.path(), key, request })))
 }
 
 /// Executes a command in a task of its own, so that a client that disconnects does not cancel it.
-async fn execute(
+pub(crate) async fn execute(
     service: &Service,
     command: Command,
     access: Access,

@@ -28,12 +28,14 @@ mod limits;
 mod notify;
 pub mod ops;
 mod options;
+mod pages;
 mod presence;
 mod publishing;
 mod purge;
 mod rate;
 mod response;
 mod secrets;
+mod site_proxy;
 mod sites;
 mod tenants;
 mod text;
@@ -68,7 +70,7 @@ pub use tokens::{NewToken, TokenInfo};
 use caches::Caches;
 use clock::Clock;
 use db::Db;
-use rate::{FAILED_ACTIVATION_LIMIT, RateLimiter};
+use rate::{FAILED_ACTIVATION_LIMIT, RateLimiter, VISITOR_LIMIT};
 
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
@@ -90,6 +92,8 @@ struct Inner {
     caches: Arc<Caches>,
     limiter: RateLimiter,
     failed_activations: RateLimiter,
+    /// Counts what visitors send through the proxy paths.
+    visitors: RateLimiter,
     /// Limits the blocking threads that parse and search.
     workers: Semaphore,
     metrics: ops::Metrics,
@@ -129,6 +133,7 @@ impl Service {
             caches,
             limiter: RateLimiter::new(options.rate_limit),
             failed_activations: RateLimiter::new(FAILED_ACTIVATION_LIMIT),
+            visitors: RateLimiter::new(VISITOR_LIMIT),
             workers: Semaphore::new(MAX_WORKERS),
             options,
             metrics: ops::Metrics::default(),
@@ -143,7 +148,11 @@ impl Service {
 
     /// Returns the routes of the service.
     pub fn router(&self) -> Router {
-        let routes = ops::routes().merge(connector_api::routes()).merge(admin_api::routes(self));
+        let routes = ops::routes()
+            .merge(connector_api::routes())
+            .merge(admin_api::routes(self))
+            .merge(site_proxy::routes())
+            .merge(pages::routes(self));
         self.observed(routes.with_state(self.clone()))
     }
 

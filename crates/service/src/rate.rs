@@ -46,6 +46,9 @@ impl Default for RateLimit {
 pub(crate) const FAILED_ACTIVATION_LIMIT: RateLimit =
     RateLimit { requests: 10, window: Duration::from_secs(600) };
 
+/// Maximum messages and batches of events that one visitor sends through the service's own proxy paths.
+pub(crate) const VISITOR_LIMIT: RateLimit = RateLimit { requests: 120, window: Duration::from_secs(60) };
+
 /// The state of a caller's window after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quota {
@@ -69,6 +72,9 @@ impl Quota {
 pub(crate) struct Caller(Option<IpAddr>);
 
 impl Caller {
+    /// All callers of a scope together.
+    pub(crate) const ANYBODY: Self = Self(None);
+
     pub(crate) fn at(address: IpAddr) -> Self {
         Self(Some(match address.to_canonical() {
             IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),

@@ -112,7 +112,21 @@ fn protect(headers: &mut HeaderMap, kind: Kind) {
     }
 }
 
+/// Refuses a request that a page of another origin sent, or one to an unknown host.
+pub(crate) fn check_source(service: &Service, parts: &Parts) -> Result<(), ApiError> {
+    check_origin(parts, service.0.options.public_origin.as_deref(), Kind::Api)
+}
+
 fn check(parts: &Parts, public: Option<&str>, kind: Kind) -> Result<(), ApiError> {
+    check_origin(parts, public, kind)?;
+    let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&parts.method);
+    if !reads && !is_json(&parts.headers) {
+        return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
+    }
+    Ok(())
+}
+
+fn check_origin(parts: &Parts, public: Option<&str>, kind: Kind) -> Result<(), ApiError> {
     let host =
         client::host(parts).ok_or(ApiError::Forbidden("Invalid Host: expected one name or address."))?;
     if !is_ours(&host, public) {
@@ -128,10 +142,6 @@ fn check(parts: &Parts, public: Option<&str>, kind: Kind) -> Result<(), ApiError
         return Err(ApiError::Forbidden(
             "Requests of other websites are refused: Sec-Fetch-Site is not same-origin.",
         ));
-    }
-    let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&parts.method);
-    if !reads && !is_json(&parts.headers) {
-        return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
     }
     Ok(())
 }

@@ -79,6 +79,16 @@ impl Command {
         })
     }
 
+    /// Returns the visitor that a command of a page names.
+    pub(crate) fn visitor_id(&self) -> Option<&str> {
+        let id = match self {
+            Self::Send(body) => body.visitor.visitor_id.as_ref(),
+            Self::Events(batch) => batch.events.iter().find_map(|event| event.visitor_id.as_ref()),
+            Self::Activate(_) | Self::Sync(_) | Self::Claim | Self::Complete(..) => None,
+        };
+        id.map(chat_protocol::VisitorId::as_str)
+    }
+
     /// Executes the command, once if it has a key. Only parsed requests reach this point, so a refused
     /// request leaves its key unbound.
     pub(super) async fn execute(

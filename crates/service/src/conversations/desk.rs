@@ -18,7 +18,7 @@ use crate::sites::Site;
 /// Maximum characters of a message or a note of an operator.
 const MAX_TEXT_LENGTH: usize = 16_000;
 /// A time that never comes, in milliseconds since 1970: an AI that is paused until it is told to go on.
-const NEVER_MS: i64 = 253_402_300_799_000;
+const NEVER_MS: i64 = 253_370_764_800_000;
 
 /// The conversations to list.
 #[derive(Clone, Debug, Default)]

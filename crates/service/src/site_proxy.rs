@@ -1,0 +1,192 @@
+//! The proxy paths of a site (4.13), below `/connector/{site}`, for pages without a server of their own.
+//!
+//! A page calls them without a token: the site is the one that the path names, and its pages are those of its
+//! allowed origins. The calls are executed as those of the connector API.
+
+mod origin;
+
+use axum::Router;
+use axum::body::{Body, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use chat_protocol::Endpoint;
+
+use crate::connector_api::{self, Access, Call};
+use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
+use crate::rate::{Caller, Quota};
+use crate::response::ApiResponse;
+use crate::{Service, accounts};
+use origin::Allowed;
+
+/// The path of all sites' proxy paths.
+const BASE: &str = "/connector/";
+/// Maximum length of a site's id, in bytes.
+const MAX_ID_BYTES: usize = 64;
+/// The Content-Security-Policy of every response: none of them is a page.
+const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+
+const NO_PATH: ApiError = ApiError::NotFound("This path");
+/// The response for unknown, disabled and deleted sites, which nobody can tell apart.
+const NO_SITE: ApiError = ApiError::NotFound("This site");
+
+/// Returns the routes. Those of the calls are named, for the metrics.
+pub(crate) fn routes() -> Router<Service> {
+    let mut router = Router::new()
+        .route("/connector", any(handle))
+        .route("/connector/", any(handle))
+        .route("/connector/{site}", any(handle))
+        .route("/connector/{site}/", any(handle))
+        .route("/connector/{site}/{*path}", any(handle));
+    for path in ["/chat/config", "/chat/messages", "/chat/presence", "/events"] {
+        router = router.route(&format!("{BASE}{{site}}{path}"), any(handle));
+    }
+    router
+}
+
+/// What is known of a request when its response is completed.
+#[derive(Default)]
+struct Progress {
+    allowed: Option<Allowed>,
+    quota: Option<Quota>,
+}
+
+async fn handle(State(service): State<Service>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let has_body = !body.is_end_stream();
+    let mut progress = Progress::default();
+    let result = process(&service, &parts, body, &mut progress).await;
+    let failed = result.is_err();
+    let mut response = result.unwrap_or_else(IntoResponse::into_response);
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::VARY, HeaderValue::from_static("origin"));
+    if let Some(quota) = progress.quota {
+        quota.write_to(headers);
+    }
+    if let Some(allowed) = progress.allowed {
+        allowed.write_to(headers);
+    }
+    // The body may not have been read to its end: the next request on this connection would be lost.
+    if failed && has_body {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+async fn process(
+    service: &Service,
+    parts: &Parts,
+    body: Body,
+    progress: &mut Progress,
+) -> Result<Response, ApiError> {
+    let (id, path) = split(parts.uri.path()).ok_or(NO_PATH)?;
+    let site = connector_api::site(service, id).await?.filter(|site| site.is_active());
+    let allowed = site.as_ref().map(|site| origin::check(service, site, parts)).transpose();
+    progress.allowed = allowed.clone().ok().flatten();
+    let is_preflight = progress.allowed.as_ref().is_some_and(Allowed::is_preflight);
+    // Only ids that exist are counted individually: a client could invent any number of others.
+    let scope = site.as_ref().map_or("no site", |site| &site.id);
+    let quota = service.0.limiter.take(service, scope, client(parts)).await?;
+    progress.quota = Some(quota);
+    if quota.exceeded {
+        return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
+    }
+    let site = site.ok_or(NO_SITE)?;
+    allowed?;
+    let endpoints: Vec<Endpoint> = Endpoint::ALL.into_iter().filter(|it| it.path() == path).collect();
+    let allow = match endpoints.as_slice() {
+        [] => return Err(NO_PATH),
+        [_, _] => "GET, POST",
+        [endpoint] if endpoint.method() == chat_protocol::Method::Post => "POST",
+        _ => "GET",
+    };
+    if is_preflight {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let matches = |endpoint: &Endpoint| match endpoint.method() {
+        chat_protocol::Method::Get => parts.method == Method::GET,
+        chat_protocol::Method::Post => parts.method == Method::POST,
+    };
+    let endpoint = endpoints.into_iter().find(matches).ok_or(ApiError::MethodNotAllowed { allow })?;
+    Ok(call(service, Access::Site(site), endpoint, parts, body).await?.into_response())
+}
+
+/// Executes a call of a site's page.
+async fn call(
+    service: &Service,
+    access: Access,
+    endpoint: Endpoint,
+    parts: &Parts,
+    body: Body,
+) -> Result<ApiResponse, ApiError> {
+    let call = Call::Chat(endpoint);
+    let Access::Site(site) = &access else { return Err(NO_SITE) };
+    if endpoint.method() == chat_protocol::Method::Get {
+        return connector_api::query(service, site, call, &parts.uri).await;
+    }
+    let limit = call.body_limit();
+    // A declared size is checked before the body arrives.
+    if declared_size(parts).is_some_and(|size| size > limit) {
+        return Err(ApiError::TooLarge { limit });
+    }
+    let (command, keyed) = connector_api::read(service, &site.id, call, None, parts, body).await?;
+    if let Some(visitor_id) = command.visitor_id() {
+        let scope = visitor_scope(&site.id, visitor_id);
+        let quota = service.0.visitors.take(service, &scope, Caller::ANYBODY).await?;
+        if quota.exceeded {
+            return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
+        }
+    }
+    connector_api::execute(service, command, access, client(parts), keyed).await
+}
+
+/// Returns the site's id and the path below it, if the id can be one.
+fn split(path: &str) -> Option<(&str, &str)> {
+    let rest = path.strip_prefix(BASE)?;
+    let (id, path) = rest.split_at(rest.find('/')?);
+    let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    ((1..=MAX_ID_BYTES).contains(&id.len()) && id.bytes().all(is_id)).then_some((id, path))
+}
+
+/// Returns the size of the body that a request declares.
+fn declared_size(parts: &Parts) -> Option<usize> {
+    parts.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Returns the client that a request is counted for.
+fn client(parts: &Parts) -> Caller {
+    let client = parts.extensions.get::<accounts::Client>();
+    client.map_or_else(|| Caller::peer(parts), |client| Caller::at(client.address))
+}
+
+/// Returns the scope that a visitor's requests are counted in: one of 65,536, so that invented visitors do not
+/// fill the limiter and take away the places of others.
+fn visitor_scope(site_id: &str, visitor_id: &str) -> String {
+    let hash = fingerprint(&[site_id.as_bytes(), b"\n", visitor_id.as_bytes()]);
+    format!("visitor {:02x}{:02x}", hash[0], hash[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_a_path_only_where_the_id_can_be_one() {
+        assert_eq!(split("/connector/site_1/chat/config"), Some(("site_1", "/chat/config")));
+        assert_eq!(split("/connector/site_1/../x"), Some(("site_1", "/../x")));
+        let long = format!("/connector/{}/events", "s".repeat(65));
+        for path in ["/connector", "/connector/", "/connector/site_1", "/connector//events", &long] {
+            assert_eq!(split(path), None, "{path}");
+        }
+        for id in ["..", "%2e%2e", "a.b", "a%00", "a;b", "ü"] {
+            assert_eq!(split(&format!("/connector/{id}/events")), None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// A service with an empty database, its commands, and pages of other origins that use it.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const COMMAND = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-connector");
+
+/**
+ * Starts a service on an empty database. Returns its `address`, the `ownerLink`, `admin(...arguments)`, which runs a command
+ * and returns its result, and `stop()`.
+ */
+export async function startService({ widget = process.env.WIDGET_DIR ?? join(root, "dist") } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "chat-service-"));
+  const data = ["--database", join(folder, "service.db")];
+  const flags = ["--log", "error", "serve", "--json", "--listen", "127.0.0.1:0", "--widget-dir", widget, ...data];
+  const service = spawn(COMMAND, flags, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  process.once("exit", () => service.kill());
+  service.stderr.pipe(process.stderr);
+  const line = await new Promise((resolve, reject) => {
+    createInterface(service.stdout).once("line", resolve);
+    service.once("error", reject).once("exit", (code) => reject(new Error(`the service did not start: ${code}`)));
+  });
+  const { address, ownerLink } = JSON.parse(line);
+  const admin = async (...words) => {
+    const { stdout } = await promisify(execFile)(
+      COMMAND,
+      ["admin", "--json", ...data, "--public-origin", address, ...words],
+      { cwd: folder },
+    );
+    return JSON.parse(stdout);
+  };
+  const stop = async () => {
+    if (service.exitCode === null) {
+      service.kill();
+      await once(service, "exit");
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { address, ownerLink, admin, stop };
+}
+
+/** Serves one page at every path of an origin of its own, `http://localhost:PORT`. `content()` returns its HTML. */
+export async function servePage(content) {
+  const server = createServer((request, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(`<!doctype html><html lang="en"><title>A shop</title><h1>A shop</h1>${content()}</html>`);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    origin: `http://localhost:${server.address().port}`,
+    stop: () => new Promise((closed) => (server.close(closed), server.closeAllConnections())),
+  };
+}
+
+/** Returns a signed-in client of the admin API: `call(method, path, body, headers)` returns the data of the response. */
+export async function operatorOf({ address, ownerLink }, { name, email, password }) {
+  let cookie = "";
+  const call = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${address}/api/admin/v1/${path}`, {
+      method,
+      headers: { "Content-Type": "application/json", Cookie: cookie, ...headers },
+      body: method === "GET" ? undefined : JSON.stringify(body ?? {}),
+    });
+    const [set] = response.headers.getSetCookie().filter((line) => line.includes("session"));
+    if (set) cookie = set.split(";")[0];
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer.data;
+  };
+  const token = new URL(ownerLink).hash.replace("#setup=", "");
+  await call("POST", "setup", { token, name, email, password });
+  return { call };
+}

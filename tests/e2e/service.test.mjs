@@ -1,0 +1,132 @@
+// A page with one line of HTML uses the service directly: the widget's files and the proxy paths, from another origin.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { ask, delivered, eventually, messages, openChat, part, say } from "./chat.mjs";
+import { launch } from "./demo.mjs";
+import { operatorOf, servePage, startService } from "./service.mjs";
+
+const PASSWORD = "seven green kettles on a shelf";
+
+let service;
+let browser;
+let shop;
+let scriptTag;
+let site;
+let operator;
+
+before(async () => {
+  [service, browser] = await Promise.all([startService(), launch()]);
+  shop = await servePage(() => scriptTag);
+  operator = await operatorOf(service, { name: "Maren", email: "maren@shop.example", password: PASSWORD });
+  ({ site, scriptTag } = await service.admin("site", "create", "--name", "Shop", "--origin", shop.origin));
+});
+
+after(async () => {
+  await browser?.close();
+  await Promise.all([service?.stop(), shop?.stop()]);
+});
+
+/** Opens a page as a new visitor. Returns it with the errors that its console showed. */
+async function visit(origin = shop.origin) {
+  const context = await browser.newContext({ viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const errors = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await page.goto(origin);
+  return { page, errors, close: () => context.close() };
+}
+
+/** Asserts that all of an element is visible. */
+async function isVisible(locator) {
+  const place = await locator.evaluate((element) => {
+    const { top, bottom, left, right } = element.getBoundingClientRect();
+    const log = element.closest("[part=log]").getBoundingClientRect();
+    return { top: top - log.top, bottom: log.bottom - bottom, left, right: innerWidth - right };
+  });
+  for (const [side, distance] of Object.entries(place)) assert.ok(distance >= -0.5, `${side}: ${distance}`);
+}
+
+test("A visitor of a page on another origin asks, and sees the answer", { timeout: 60_000 }, async () => {
+  const { page, errors, close } = await visit();
+  assert.notEqual(new URL(service.address).host, new URL(shop.origin).host);
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const answer = part(page, "message-assistant").last();
+  assert.notEqual((await answer.innerText()).trim(), "");
+  await isVisible(answer);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("An operator answers by the admin API, and the visitor sees it", { timeout: 60_000 }, async () => {
+  const { page, errors, close } = await visit();
+  await openChat(page);
+  await ask(page, "Can I talk to a real person?");
+  const { conversations } = await operator.call("GET", "conversations?status=waiting");
+  assert.equal(conversations.length, 1);
+  assert.equal(conversations[0].siteId, site.id);
+  const path = `conversations/${conversations[0].id}/messages`;
+  await operator.call("POST", path, { text: "Maren here. **Yes**, you can." }, { "Idempotency-Key": "answer-1" });
+  await operator.call("POST", path, { text: "Maren here. **Yes**, you can." }, { "Idempotency-Key": "answer-1" });
+  const answer = part(page, "message-operator");
+  await answer.waitFor({ timeout: 30_000 });
+  assert.match(await answer.innerText(), /Maren here\. Yes, you can\./);
+  await isVisible(answer);
+  // The conversation goes on after a reload.
+  await page.reload();
+  await openChat(page);
+  await answer.waitFor();
+  assert.equal(await answer.count(), 1);
+  await say(page, "Thank you");
+  await delivered(page);
+  await eventually(async () => assert.ok((await messages(page)).some((line) => line.endsWith("Thank you"))));
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("A page of an origin that is not allowed cannot use the chat", { timeout: 60_000 }, async () => {
+  const stranger = await servePage(() => scriptTag);
+  const { page, close } = await visit(stranger.origin);
+  const read = await page.evaluate(async (url) => {
+    const response = await fetch(url).catch((error) => error);
+    return response instanceof Error ? "refused" : response.status;
+  }, `${service.address}/connector/${site.id}/chat/config`);
+  assert.equal(read, "refused");
+  await close();
+  await stranger.stop();
+});
+
+test("The widget's files are readable from any origin, and others of the service are not", async () => {
+  const loader = await fetch(`${service.address}/chat-widget/chat-widget.js`);
+  assert.equal(loader.status, 200);
+  assert.equal(loader.headers.get("content-type"), "text/javascript; charset=utf-8");
+  assert.equal(loader.headers.get("access-control-allow-origin"), "*");
+  assert.equal(loader.headers.get("cross-origin-resource-policy"), "cross-origin");
+  const module = await fetch(`${service.address}/chat-widget/chat-widget.wasm`);
+  assert.equal(module.headers.get("content-type"), "application/wasm");
+  for (const path of [
+    "nothing.js",
+    "../service.db",
+    "%2e%2e/service.db",
+    "..%2fservice.db",
+    ".built",
+    "%2Ebuilt",
+    "",
+  ]) {
+    const response = await fetch(`${service.address}/chat-widget/${path}`);
+    assert.equal(response.status, 404, path);
+    assert.doesNotMatch(await response.text(), /</, path);
+  }
+  const page = await fetch(`${service.address}/console/`);
+  assert.equal(page.headers.get("access-control-allow-origin"), null);
+});
+
+test("Without the widget's folder, its files are 404 with what to do", async () => {
+  const bare = await startService({ widget: "/nonexistent/widget" });
+  const response = await fetch(`${bare.address}/chat-widget/chat-widget.js`);
+  assert.equal(response.status, 404);
+  assert.match(await response.text(), /--widget-dir/);
+  await bare.stop();
+});
