@@ -182,10 +182,10 @@ async fn queue(tx: &mut Tx, site: &str, conversation: &str, word: &str, at_ms: i
     for status in ["pending", "delivered", "failed"] {
         let body = format!(r#"{{"data":{{"conversationId":"{conversation}","message":"{word}"}}}}"#);
         let sql =
-            "INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms, finished_ms)
-                   VALUES ($1, $2, 'message.created', $3, $4, $5, $5, $6)";
+            "INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms, finished_ms,
+                   conversation_id) VALUES ($1, $2, 'message.created', $3, $4, $5, $5, $6, $7)";
         let finished = (status != "pending").then_some(at_ms);
-        tx.execute(sql, args![new_id("dlv"), &webhook, body, status, at_ms, finished]).await?;
+        tx.execute(sql, args![new_id("dlv"), &webhook, body, status, at_ms, finished, conversation]).await?;
     }
     let sql = "INSERT INTO notifications (tenant_id, site_id, conversation_id, kind, created_ms, due_ms)
                VALUES ($1, $2, $3, 'lead', $4, $4)";

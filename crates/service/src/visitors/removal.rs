@@ -36,9 +36,7 @@ pub(crate) async fn remove(tx: &mut Tx, conversation: &Removed, limit: i64) -> R
         return Ok((messages, false));
     }
     tx.execute("DELETE FROM notifications WHERE conversation_id = $1", args![id]).await?;
-    let deliveries = "DELETE FROM deliveries
-        WHERE webhook_id IN (SELECT id FROM webhooks WHERE tenant_id = $1) AND body LIKE $2";
-    tx.execute(deliveries, args![tenant_id, format!("%{id}%")]).await?;
+    tx.execute("DELETE FROM deliveries WHERE conversation_id = $1", args![id]).await?;
     // Private notes go with the conversation.
     tx.execute("DELETE FROM conversations WHERE no = $1", args![*no]).await?;
     tx.wake(Wake::Conversation {
