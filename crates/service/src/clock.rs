@@ -23,11 +23,6 @@ impl Clock {
         let shift = self.started_for_tokio.elapsed().saturating_sub(self.started.elapsed());
         Timestamp::now().as_millisecond().saturating_add(millis(shift))
     }
-
-    /// Returns the time as ISO 8601 with milliseconds.
-    pub(crate) fn now(&self) -> String {
-        iso(self.now_ms())
-    }
 }
 
 /// Formats a time in milliseconds since 1970 as ISO 8601.

@@ -22,8 +22,6 @@ const MAX_LOCATION_BYTES: usize = 2048;
 const MAX_NAME_BYTES: usize = 512;
 /// Maximum items of a site.
 const MAX_ITEMS: i64 = 100_000;
-/// Maximum length of a shown item, as JSON.
-const MAX_SHOWN_LENGTH: i64 = 64 * 1024;
 
 /// The changes of a sync.
 #[derive(Debug, Default)]
@@ -201,27 +199,6 @@ async fn remove(tx: &mut Tx, site_id: &str, prepared: &PreparedItem) -> Result<i
 /// Returns the number of a site's items.
 pub(crate) async fn count(db: &Db, site_id: &str) -> Result<i64, DbError> {
     db.one("SELECT count(*) FROM content WHERE site_id = $1", args![site_id]).await?.int(0)
-}
-
-/// Returns the latest items of a site as received, newest first, at most `limit`. Very large items are
-/// omitted. `before` is the number of the last item that was read, for the next page.
-pub(crate) async fn list(
-    db: &Db,
-    site_id: &str,
-    before: Option<i64>,
-    limit: u32,
-) -> Result<Vec<(i64, Value)>, DbError> {
-    let rows = db
-        .all(
-            "SELECT no, item FROM content WHERE site_id = $1 AND no < $2 AND length(item) <= $3
-             ORDER BY no DESC LIMIT $4",
-            args![site_id, before.unwrap_or(i64::MAX), MAX_SHOWN_LENGTH, limit],
-        )
-        .await?;
-    let item = |row: &crate::db::Row| -> Result<(i64, Value), DbError> {
-        Ok((row.int(0)?, serde_json::from_str(&row.text(1)?).unwrap_or(Value::Null)))
-    };
-    rows.iter().map(item).collect()
 }
 
 #[cfg(test)]

@@ -83,7 +83,14 @@ pub enum ApiError {
     Conflict(String),
     /// An injected failure.
     #[error("Fault injection is on.")]
-    Injected { status: StatusCode, code: ErrorCode, retry_after_s: Option<u64> },
+    Injected {
+        /// The status.
+        status: StatusCode,
+        /// The code.
+        code: ErrorCode,
+        /// `Retry-After`, in seconds.
+        retry_after_s: Option<u64>,
+    },
 }
 
 impl ApiError {

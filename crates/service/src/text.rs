@@ -107,17 +107,6 @@ fn with_line_breaks(html: &str) -> String {
     broken
 }
 
-/// Returns the words of a text in lower case, without plural endings.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
-        let word = word.to_lowercase();
-        match word.strip_suffix('s') {
-            Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
-            _ => word,
-        }
-    })
-}
-
 /// Truncates a text between words to at most `limit` characters.
 pub(crate) fn truncate_words(text: &str, limit: usize) -> String {
     // Each word has at least one character.

@@ -320,6 +320,7 @@ fn summary(conversation: &Conversation) -> Value {
 fn message(stored: &StoredMessage) -> Value {
     let mut shown = Value::from(&stored.message);
     append(&mut shown, "sequence", stored.seq.into());
+    append(&mut shown, "idempotencyKey", stored.key.clone().into());
     append(&mut shown, "operatorId", stored.operator_id.clone().into());
     append(&mut shown, "operatorName", stored.operator_name.clone().into());
     let sources = stored.sources.as_deref().and_then(|text| serde_json::from_str(text).ok());

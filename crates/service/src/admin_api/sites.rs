@@ -1,5 +1,7 @@
 //! The sites of a tenant.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
@@ -11,6 +13,7 @@ use utoipa::ToSchema;
 use super::input::{Actor, Body, done, success, to_value};
 use crate::Service;
 use crate::accounts::{Operator, Right};
+use crate::ai::Endpoint;
 use crate::db::Tx;
 use crate::error::ApiError;
 use crate::response::ApiResponse;
@@ -59,6 +62,18 @@ pub(super) async fn list(
     success(&sites::list(service.db(), Some(&operator.tenant_id)).await?)
 }
 
+/// Refuses an AI endpoint that would never be used, such as one in the host's own network.
+fn check_ai(service: &Service, change: &SiteChange) -> Result<(), ApiError> {
+    let Some(Some(ai)) = &change.ai else { return Ok(()) };
+    let endpoint = Endpoint {
+        base: ai.base.clone(),
+        key: ai.key.clone(),
+        model: ai.model.clone(),
+        timeout: Duration::ZERO,
+    };
+    service.0.ai.check(&endpoint).map_err(|error| ApiError::InvalidRequest(format!("{error}.")))
+}
+
 /// A site to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -78,6 +93,7 @@ pub(super) async fn create(
     Body(new): Body<NewSite>,
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::ManageSites)?;
+    check_ai(&service, &new.settings)?;
     let now_ms = service.now_ms();
     let key = service.0.options.key.clone();
     let site: Result<Site, ApiError> = service
@@ -117,6 +133,7 @@ pub(super) async fn change(
     Path(site): Path<String>,
     Body(change): Body<SiteChange>,
 ) -> Result<ApiResponse, ApiError> {
+    check_ai(&service, &change)?;
     let key = service.0.options.key.clone();
     let changed = change_site(&service, actor, &site, "site.update", move |tx, _, site| {
         Box::pin(async move { sites::change(tx, &key, &site, change).await })

@@ -17,19 +17,6 @@ use crate::sites::Site;
 /// Maximum events of a visitor that are read.
 const MAX_EVENTS: u32 = 40;
 
-/// What a message says by itself, before any knowledge is searched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Understanding {
-    /// The topic; found later, by [`Answer::topic`].
-    pub(crate) topic: Option<String>,
-    pub(crate) wants_person: bool,
-}
-
-/// Returns what a message says by itself.
-pub(crate) fn understand(message: &str) -> Understanding {
-    Understanding { topic: None, wants_person: wants_person(message) }
-}
-
 /// Answers the last message of a conversation. `history` ends with it.
 pub(crate) async fn answer(
     service: &Service,

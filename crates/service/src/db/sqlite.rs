@@ -201,21 +201,17 @@ async fn commit_group(
         for job in group {
             tx.run("SAVEPOINT job").await?;
             // A panic fails the job, whose caller gets an error when its report is dropped, and no other one.
-            match AssertUnwindSafe(job(tx)).catch_unwind().await {
-                Ok(finished) => {
-                    reports.push(finished.report);
-                    if finished.succeeded {
-                        committed_wakes.append(&mut tx.wakes);
-                    } else {
-                        tx.wakes.clear();
-                        tx.run("ROLLBACK TO job").await?;
-                    }
-                }
-                Err(_) => {
-                    error!("a transaction panicked, and was rolled back");
-                    tx.wakes.clear();
-                    tx.run("ROLLBACK TO job").await?;
-                }
+            let finished = AssertUnwindSafe(job(tx)).catch_unwind().await;
+            let succeeded = finished.as_ref().is_ok_and(|finished| finished.succeeded);
+            match finished {
+                Ok(finished) => reports.push(finished.report),
+                Err(_panic) => error!("a transaction panicked, and is rolled back"),
+            }
+            if succeeded {
+                committed_wakes.append(&mut tx.wakes);
+            } else {
+                tx.wakes.clear();
+                tx.run("ROLLBACK TO job").await?;
             }
             tx.run("RELEASE job").await?;
         }

@@ -1,10 +1,10 @@
 //! Tests of purging, on both databases.
 
 use super::*;
+use crate::ServiceOptions;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
 use crate::visitors::fixture::{Story, everything, execute, number, occurrences, service};
-use crate::{ServiceKey, ServiceOptions};
 
 const WORD: &str = "wqzjxvkqpyhm";
 const END: &str = "jxvkqpyhm";

@@ -1,7 +1,7 @@
 //! The pages that may call the proxy paths of a site: those of its allowed origins, and of the service's own.
 
 use axum::http::Method;
-use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
 
 use crate::error::ApiError;

@@ -81,6 +81,7 @@ pub struct AiChange {
 }
 
 /// Reads a member that may be null: then it is `Some(None)`.
+#[expect(clippy::option_option, reason = "a missing member is not null")]
 fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(value).map(Some)
 }

@@ -12,7 +12,6 @@ use super::*;
 use crate::Service;
 use crate::accounts::{Operator, Role};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::purge;
 
 /// A word that nobody else says. The index stores the beginning of a word once for several words, so the
 /// search is for its end.

@@ -7,6 +7,7 @@ use chat_protocol::Endpoint;
 
 use crate::db::{DbError, Dialect, Tx, Wake, args};
 use crate::error::ApiError;
+use crate::notify;
 use crate::response::ApiResponse;
 
 /// Maximum rows that one transaction removes.
@@ -35,8 +36,7 @@ pub(crate) async fn remove(tx: &mut Tx, conversation: &Removed, limit: i64) -> R
     if messages == limit {
         return Ok((messages, false));
     }
-    tx.execute("DELETE FROM notifications WHERE conversation_id = $1", args![id]).await?;
-    tx.execute("DELETE FROM deliveries WHERE conversation_id = $1", args![id]).await?;
+    notify::erase(tx, id).await?;
     // Private notes go with the conversation.
     tx.execute("DELETE FROM conversations WHERE no = $1", args![*no]).await?;
     tx.wake(Wake::Conversation {
