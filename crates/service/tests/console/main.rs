@@ -1,12 +1,12 @@
 //! The files of the console, and those of the widget.
 
+#[allow(unused_imports, unused_macros, reason = "files are the same on both databases")]
 #[path = "../support/mod.rs"]
 mod support;
 
 use axum::body::Body;
 use axum::http::Request;
-use chat_service::ServiceOptions;
-use chat_service::SiteChange;
+use chat_service::{ServiceOptions, SiteChange};
 use support::databases::{Kind, TestDatabase};
 use support::{Answer, Client, options};
 

@@ -71,7 +71,7 @@ on_both_databases! {
         };
         get(&client, "/chat/config").await.data();
         let mut unknown = client.clone();
-        unknown.site.id = "site_00000000000000000000000000000000".to_owned();
+        "site_00000000000000000000000000000000".clone_into(&mut unknown.site.id);
         let expected = look(&unknown).await;
         assert_eq!(expected.0, 404);
         directory.set_site_disabled(&client.site.id, true).await.expect("disabled");

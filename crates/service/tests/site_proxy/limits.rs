@@ -41,7 +41,7 @@ async fn only_json_within_the_size_limit_is_read() {
             .header("content-length", limit + 1)
             .body(Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>()));
         assert_eq!(client.send(declared.expect("a request")).await.status, 413, "{path}");
-        let chunks = (0..limit / 1024 + 1).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1024]));
+        let chunks = (0..=limit / 1024).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1024]));
         let streamed = Body::from_stream(futures_util::stream::iter(chunks));
         assert_eq!(post_as(&client, path, json, streamed).await.status, 413, "{path}");
     }
