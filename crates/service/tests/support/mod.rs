@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use chat_service::{API_BASE, Service, ServiceKey, ServiceOptions, Site, SiteChange};
-use databases::{Kind, TestDatabase};
+use databases::TestDatabase;
 use http_body_util::BodyExt;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
