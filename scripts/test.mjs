@@ -12,6 +12,7 @@ import { buildDevPage } from "./dev-page.mjs";
 import { buildExamples } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
 import { Advice, main, root, say, setupTest, setupTestAll } from "./setup.mjs";
+import { stopTestServer } from "./postgres.mjs";
 import { size } from "./size.mjs";
 
 const counts = { passed: 0, failed: 0 };
@@ -160,6 +161,9 @@ await main(async () => {
   await step("the proxy and its recipes under attack", () => tee("node", ["--test", ...testsIn("hostile")]), {
     tests: true,
   });
+  await step("the service, killed and restarted", () => tee("node", ["--test", ...testsIn("torture")]), {
+    tests: true,
+  });
   await step(
     "end-to-end tests",
     // Each file starts a browser and mostly waits.
@@ -174,6 +178,7 @@ await main(async () => {
   await step("npm package", () => tee("node", ["--test", ...testsIn("npm")], { CHROMIUM: browser }), { tests: true });
   if (all) await otherBrowsers(all);
 
+  stopTestServer();
   if (failures.length > 0) console.log(`\nfailed: ${failures.join(", ")}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
   if (counts.failed > 0) process.exitCode = 1;
