@@ -1,6 +1,6 @@
 //! Deliveries: signatures, retries, and several nodes.
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::receiver::Receiver;
 use super::*;
@@ -329,6 +329,8 @@ async fn a_service_that_closes_finishes_the_requests_in_progress() {
     report(&service, "a", EventName::MessageCreated, "one").await;
     let running = tokio::spawn(crate::notify::run(service.clone()));
     let mut connection = slow.accept().await;
+    // A response before its request would be an error of the protocol.
+    connection.read_u8().await.expect("a request");
     service.0.closing.cancel();
     connection.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.expect("written");
     in_time(running).await.expect("no panic");
