@@ -162,7 +162,9 @@ async fn store(
         None => (conversations::create(tx, now_ms, &site.id).await?, true),
     };
     conversation.merge_profile(body);
-    if let Some(visitor_id) = &conversation.profile.visitor_id {
+    // Visitors with an empty id have nothing in common.
+    let visitor_id = conversation.profile.visitor_id.as_ref().filter(|id| !id.as_str().is_empty());
+    if let Some(visitor_id) = visitor_id {
         let (id, profile) = (visitor_id.as_str(), &conversation.profile);
         conversation.visitor_no = Some(visitors::upsert(tx, now_ms, &site.id, id, profile, None).await?);
     }
