@@ -11,6 +11,7 @@ const UNIT = "tests/unit/docs.test.mjs";
 const CRATE = "src/lib.rs";
 const CONNECTOR = "crates/connector/src/lib.rs";
 const WEBHOOKS = "crates/service/src/notify/tests/docs.rs";
+const SELF_HOST = "tests/e2e/self-host.test.mjs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
 const CLIENT = "tests/npm/client.test.mjs";
 
@@ -82,6 +83,15 @@ export const RUN_BY = {
   },
   "docs/themes.md": { "Derive a theme from your brand's colour: html": E2E, "Set your own colours: css": E2E },
   "docs/troubleshooting.md": { "Troubleshooting: js": E2E },
+  "docs/self-host.md": {
+    "From an empty machine to an answered message: sh": SELF_HOST,
+    "Put it behind a reverse proxy: toml": SELF_HOST,
+    "Serve TLS without a reverse proxy: toml": SELF_HOST,
+    "Run it under systemd: sh": SELF_HOST,
+    "Back up and restore: sh": SELF_HOST,
+    "Upgrade: sh": SELF_HOST,
+    "Move to PostgreSQL, and to two nodes: sh": SELF_HOST,
+  },
   "docs/webhooks.md": {
     "Create a webhook: http": WEBHOOKS,
     "Verify a request: js": WEBHOOKS,

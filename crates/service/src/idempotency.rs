@@ -147,7 +147,8 @@ where
             Box::pin(async move {
                 let Some(keyed) = keyed else { return execute(tx).await };
                 match keyed.bind(tx, now_ms, now_ms).await? {
-                    // The change and the response are one commit, so a request that was begun was not executed.
+                    // The change and the response are one commit, so a request that was begun was not
+                    // executed.
                     Known::New | Known::Begun { .. } => {}
                     Known::Answered(response) => return Ok(response),
                     Known::Conflict => return Err(conflict),

@@ -1,7 +1,7 @@
 //! The rate limit of each caller (8), for all nodes together.
 //!
-//! On PostgreSQL, the database counts. A node takes a share of the limit in advance, so that not every request
-//! needs the database: unused shares expire with their window, and the limit is never exceeded.
+//! On PostgreSQL, the database counts. A node takes a share of the limit in advance, so that not every
+//! request needs the database: unused shares expire with their window, and the limit is never exceeded.
 
 use std::collections::HashMap;
 use std::fmt;

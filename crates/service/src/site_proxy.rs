@@ -166,8 +166,8 @@ fn client(parts: &Parts) -> Caller {
     client.map_or_else(|| Caller::peer(parts), |client| Caller::at(client.address))
 }
 
-/// Returns the scope that a visitor's requests are counted in: one of 65,536, so that invented visitors do not
-/// fill the limiter and take away the places of others.
+/// Returns the scope that a visitor's requests are counted in: one of 65,536, so that invented visitors do
+/// not fill the limiter and take away the places of others.
 fn visitor_scope(site_id: &str, visitor_id: &str) -> String {
     let hash = fingerprint(&[site_id.as_bytes(), b"\n", visitor_id.as_bytes()]);
     format!("visitor {:02x}{:02x}", hash[0], hash[1])

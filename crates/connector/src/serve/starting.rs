@@ -8,8 +8,8 @@ use axum::routing::get;
 /// The time after which clients try again, in seconds.
 const RETRY_AFTER_S: u64 = 2;
 
-/// Returns the application of a service that starts. It closes each connection, so that the next request finds
-/// the service.
+/// Returns the application of a service that starts. It closes each connection, so that the next request
+/// finds the service.
 pub(super) fn router() -> Router {
     let live = || async { (closing(), "ok\n") };
     let starting = || async { (StatusCode::SERVICE_UNAVAILABLE, closing(), "starting\n") };

@@ -48,8 +48,8 @@ async fn list_of(database: &mut Database, site: &str, listed: u64) -> Result<Str
     Ok(ids)
 }
 
-/// Returns the statements that add conversations with their messages. Ids are random, as the service's are, so
-/// that the index is as scattered as a real one.
+/// Returns the statements that add conversations with their messages. Ids are random, as the service's are,
+/// so that the index is as scattered as a real one.
 fn statements(database: &Database, site: &str, conversations: u64, messages: u64) -> Vec<String> {
     let random = match database {
         Database::Sqlite(_) => "lower(hex(randomblob(16)))",

@@ -1,5 +1,5 @@
-//! HTTP/1.1 over a connection that stays open, with as little work for a request as possible: requests are bytes
-//! that were written once, and of a response only the status, the length and the body are read.
+//! HTTP/1.1 over a connection that stays open, with as little work for a request as possible: requests are
+//! bytes that were written once, and of a response only the status, the length and the body are read.
 
 use std::io;
 use std::time::Duration;

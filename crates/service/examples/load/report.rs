@@ -13,8 +13,8 @@ use crate::process;
 pub(crate) struct Measured {
     /// The kinds of requests, each with its latencies since the time at which the request was due.
     kinds: Vec<(&'static str, Histogram)>,
-    /// The delay of the generator itself: from the time at which a request was due to the time at which it was
-    /// sent.
+    /// The delay of the generator itself: from the time at which a request was due to the time at which it
+    /// was sent.
     lag: Histogram,
     errors: u64,
     refused: u64,

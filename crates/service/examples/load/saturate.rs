@@ -16,8 +16,8 @@ use crate::target::{Target, data, messages_path, presence_path};
 const CONVERSATIONS: u32 = 1000;
 /// The time before the measurement, in which caches fill.
 const WARM_UP: Duration = Duration::from_secs(1);
-/// The share of the polls that read presence; the others read messages. Without an operator, clients do so every
-/// 15 s and every 10 s.
+/// The share of the polls that read presence; the others read messages. Without an operator, clients do so
+/// every 15 s and every 10 s.
 const PRESENCE_SHARE: f64 = 0.4;
 
 pub(crate) async fn run(mut arguments: Arguments) -> Result<(), Box<dyn Error>> {

@@ -47,7 +47,8 @@ pub struct OperatorSummary {
     pub disabled: bool,
 }
 
-/// Returns a link for the first owner, if the service has no operators yet. Creates a tenant if there is none.
+/// Returns a link for the first owner, if the service has no operators yet. Creates a tenant if there is
+/// none.
 ///
 /// Each start returns a new link, because a link cannot be shown again. Once one is used, the others are not
 /// valid any more.

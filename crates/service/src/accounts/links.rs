@@ -162,8 +162,8 @@ fn read(row: &Row) -> Result<Link, DbError> {
     Ok(Link { id: row.text(0)?, tenant_id: row.text(1)?, purpose })
 }
 
-/// Returns the URL of a link. It begins at the path for a service without a public origin, which does not know
-/// how it is reached.
+/// Returns the URL of a link. It begins at the path for a service without a public origin, which does not
+/// know how it is reached.
 ///
 /// The host of a request is never used: with a forged `Host`, an e-mail would lead to another site.
 pub(super) fn url(service: &Service, secret: &str) -> String {

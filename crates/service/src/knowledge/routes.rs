@@ -16,7 +16,8 @@ use crate::error::ApiError;
 use crate::response::ApiResponse;
 use crate::sites;
 
-/// Maximum size of a request's body, in bytes. A question and an answer of maximum length fit, escaped as well.
+/// Maximum size of a request's body, in bytes. A question and an answer of maximum length fit, escaped as
+/// well.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 /// The number of questions in a page of the list, unless the request names one.
 const DEFAULT_PAGE: u32 = 50;

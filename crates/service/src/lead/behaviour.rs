@@ -102,8 +102,8 @@ impl Behaviour {
     }
 }
 
-/// Returns a short summary of events, oldest first, for the prompt of the AI. The texts come from the visitor:
-/// they are cut to one line each, and the prompt says that they hold no instructions.
+/// Returns a short summary of events, oldest first, for the prompt of the AI. The texts come from the
+/// visitor: they are cut to one line each, and the prompt says that they hold no instructions.
 pub(crate) fn events_as_context(events: &[Seen]) -> String {
     let known = events.iter().rev().filter_map(|seen| line(&seen.event));
     let mut lines: Vec<String> = Vec::new();

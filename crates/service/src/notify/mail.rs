@@ -1,8 +1,9 @@
 //! E-mails: notifications of operators, and messages of the service such as invitations.
 //!
-//! A notification is stored in the transaction of its cause. When it is due, it joins an e-mail to each operator
-//! who wants it, and a worker hands the e-mails to the SMTP server. An e-mail that was handed over is deleted in
-//! the next transaction: when the process dies in between, it is sent again, with the same `Message-ID`.
+//! A notification is stored in the transaction of its cause. When it is due, it joins an e-mail to each
+//! operator who wants it, and a worker hands the e-mails to the SMTP server. An e-mail that was handed over
+//! is deleted in the next transaction: when the process dies in between, it is sent again, with the same
+//! `Message-ID`.
 
 mod compose;
 mod digest;

@@ -105,8 +105,8 @@ async fn article(tx: &mut Tx, site_id: &str, id: &str) -> Result<Review, ApiErro
     lock(tx, site_id, id).await?.filter(|review| review.kind == ReviewKind::Article).ok_or(NO_REVIEW)
 }
 
-/// Queues a job for an entry. An entry has one job at a time: a repeated click, or a second operator, does not
-/// queue another one.
+/// Queues a job for an entry. An entry has one job at a time: a repeated click, or a second operator, does
+/// not queue another one.
 async fn queue(
     tx: &mut Tx,
     now_ms: i64,

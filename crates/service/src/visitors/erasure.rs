@@ -1,7 +1,7 @@
 //! Erases everything that is stored about a person.
 //!
-//! An erasure is a sequence of transactions, each of a limited number of rows. The visitor's row goes with the
-//! last one, together with the entry of the audit log. An erasure that was interrupted is repeated by its
+//! An erasure is a sequence of transactions, each of a limited number of rows. The visitor's row goes with
+//! the last one, together with the entry of the audit log. An erasure that was interrupted is repeated by its
 //! caller, and goes on where it stopped.
 
 use chat_protocol::Value;

@@ -87,8 +87,8 @@ struct Visit<'a> {
     last_path: Option<&'a str>,
 }
 
-/// Returns the visits of a batch by visitor id. Their order is that of the ids, so that two batches never wait
-/// for each other's locks.
+/// Returns the visits of a batch by visitor id. Their order is that of the ids, so that two batches never
+/// wait for each other's locks.
 fn visits<'a>(events: &[(&'a VisitorEvent, String)]) -> BTreeMap<String, Visit<'a>> {
     let mut visits = BTreeMap::<String, Visit<'a>>::new();
     for (event, _) in events {

@@ -25,7 +25,8 @@ pub(crate) async fn request(tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Scrubs the file if that is due. Returns false if others read at that moment, so that it has to be repeated.
+/// Scrubs the file if that is due. Returns false if others read at that moment, so that it has to be
+/// repeated.
 pub(crate) async fn scrub(db: &Db) -> Result<bool, DbError> {
     if db.dialect() == Dialect::Postgres {
         return Ok(true);

@@ -17,7 +17,8 @@ const EXCLUDED: [&str; 6] = [
     "POST /totp/confirm",
 ];
 
-/// Calls after which the tenant's own site or people are gone: they are made with ids of the other tenant only.
+/// Calls after which the tenant's own site or people are gone: they are made with ids of the other tenant
+/// only.
 fn is_destructive(method: &str, path: &str) -> bool {
     (method == "DELETE" && !path.starts_with("/invitations"))
         || path.ends_with("/disable")

@@ -13,7 +13,8 @@ pub enum Rows {
     Postgres(Mutex<PgConnection>),
 }
 
-/// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to them.
+/// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
+/// them.
 const TABLES: [(&str, &str); 16] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),

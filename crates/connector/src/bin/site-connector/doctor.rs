@@ -24,8 +24,8 @@ const EXPIRY_WARNING_DAYS: i64 = 14;
 
 /// Check the set-up of the service: settings, key, database, disk, clock, public origin, TLS, e-mail and AI
 ///
-/// Takes the settings of `serve`, and changes nothing. Prints one line for each check, and exits with 1 if one of
-/// them is an error.
+/// Takes the settings of `serve`, and changes nothing. Prints one line for each check, and exits with 1 if
+/// one of them is an error.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorFlags {
     /// The configuration file of the service

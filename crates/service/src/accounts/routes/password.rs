@@ -84,8 +84,8 @@ pub(super) async fn change(
     Ok(context.signed_in(&service, &operator.id, &secret, Value::object([])))
 }
 
-/// Verifies the password of a signed-in operator, which is asked for before a change that would keep its owner
-/// out. Returns the attempt, which counts as failed until it is told to have succeeded, and the hash.
+/// Verifies the password of a signed-in operator, which is asked for before a change that would keep its
+/// owner out. Returns the attempt, which counts as failed until it is told to have succeeded, and the hash.
 pub(super) async fn verify(
     service: &Service,
     operator: &Operator,

@@ -172,8 +172,8 @@ async fn accept(service: &Service, link: &Link, request: &Setup) -> Result<Accou
     }
 }
 
-/// Stores a new account or password. Returns the operator, and the secret of a session, unless a second factor
-/// has to be shown first.
+/// Stores a new account or password. Returns the operator, and the secret of a session, unless a second
+/// factor has to be shown first.
 async fn store(
     tx: &mut Tx,
     now_ms: i64,

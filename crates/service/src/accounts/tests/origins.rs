@@ -8,7 +8,8 @@ use super::browser::{Answer, Browser, Fixture, PASSWORD, open};
 use crate::accounts::first_owner_link;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 
-/// Sends a request with exactly these headers besides the cookies, which `SameSite` is not trusted to withhold.
+/// Sends a request with exactly these headers besides the cookies, which `SameSite` is not trusted to
+/// withhold.
 async fn attack(browser: &Browser, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
     let mut request = browser.request(method, path);
     for (name, value) in headers {

@@ -64,8 +64,8 @@ pub(super) async fn compose(
     Ok(Some(Composed { subject, text, html: Some(html) }))
 }
 
-/// Returns what an e-mail tells about, except what has been settled since: visitors that were answered, closed
-/// conversations and deleted sites.
+/// Returns what an e-mail tells about, except what has been settled since: visitors that were answered,
+/// closed conversations and deleted sites.
 async fn items(db: &Db, smtp: &SmtpOptions, email_no: i64, tenant_id: &str) -> Result<Vec<Item>, DbError> {
     let sql = "SELECT n.kind, c.id, s.name, c.waiting_since_ms, c.status, \
                       (SELECT m.content FROM messages m \

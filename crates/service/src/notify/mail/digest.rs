@@ -87,8 +87,8 @@ async fn postpone(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<(), DbErr
     Ok(())
 }
 
-/// Returns the operators that conversations are assigned to, who alone are told about them. When that operator
-/// is disabled, all others are told.
+/// Returns the operators that conversations are assigned to, who alone are told about them. When that
+/// operator is disabled, all others are told.
 async fn assignees(tx: &mut Tx, due: &[Due]) -> Result<HashMap<String, String>, DbError> {
     let sql = "SELECT o.id FROM conversations c JOIN operators o ON o.id = c.assignee_id \
                WHERE c.id = $1 AND o.disabled_ms IS NULL";

@@ -125,8 +125,8 @@ impl Delivery {
         ])
     }
 
-    /// Returns a page of a webhook's log, newest first, and where the next page begins. The webhook's tenant is
-    /// checked.
+    /// Returns a page of a webhook's log, newest first, and where the next page begins. The webhook's tenant
+    /// is checked.
     pub(in crate::notify) async fn list(
         db: &Db,
         webhook_id: &str,

@@ -1,4 +1,5 @@
-//! The queue of deliveries, which nodes share. A delivery that a node works on is not due until its lease ends.
+//! The queue of deliveries, which nodes share. A delivery that a node works on is not due until its lease
+//! ends.
 
 use sqlx::AssertSqlSafe;
 
@@ -125,8 +126,8 @@ pub(super) async fn cancel(tx: &mut Tx, now_ms: i64, webhook_id: &str) -> Result
     tx.execute(sql, args![webhook_id, now_ms, MAX_CANCELLED]).await
 }
 
-/// Stores what came of an attempt. Nothing is stored when the lease had ended and another node has claimed the
-/// delivery since.
+/// Stores what came of an attempt. Nothing is stored when the lease had ended and another node has claimed
+/// the delivery since.
 pub(super) async fn record(
     tx: &mut Tx,
     now_ms: i64,

@@ -19,8 +19,8 @@ use crate::db::{DbError, Tx, Wake};
 const MAX_CONCURRENT: usize = 64;
 /// Maximum requests at a time to one webhook.
 const MAX_PER_WEBHOOK: usize = 4;
-/// Maximum requests at a time to webhooks that fail, each of which gets one, so that dead receivers leave half
-/// of all requests to the others.
+/// Maximum requests at a time to webhooks that fail, each of which gets one, so that dead receivers leave
+/// half of all requests to the others.
 const MAX_FAILING: usize = MAX_CONCURRENT / 2;
 /// The interval at which the queue is looked at without an announcement, for deliveries of a node that died.
 pub(in crate::notify) const POLL_INTERVAL: Duration = Duration::from_secs(15);

@@ -43,7 +43,8 @@ pub(crate) struct Settings {
     /// service.key beside the database]
     #[arg(long, env = "SERVICE_KEY_FILE", value_name = "PATH")]
     pub(crate) key_file: Option<PathBuf>,
-    /// The folder of the built widget, served at /chat-widget/ [default: the folder widget beside the program]
+    /// The folder of the built widget, served at /chat-widget/ [default: the folder widget beside the
+    /// program]
     #[arg(long, env = "SERVICE_WIDGET_DIR", value_name = "PATH")]
     pub(crate) widget_dir: Option<PathBuf>,
     /// The TLS certificate and those of its issuers, in PEM; read again when it changes
@@ -71,8 +72,8 @@ pub(crate) struct Settings {
     /// The user name at the SMTP server
     #[arg(long, env = "SERVICE_SMTP_USER", value_name = "NAME")]
     pub(crate) smtp_user: Option<String>,
-    /// The file that contains the password of the SMTP user; without it, the variable SERVICE_SMTP_PASSWORD is
-    /// read
+    /// The file that contains the password of the SMTP user; without it, the variable SERVICE_SMTP_PASSWORD
+    /// is read
     #[arg(long, env = "SERVICE_SMTP_PASSWORD_FILE", value_name = "PATH")]
     pub(crate) smtp_password_file: Option<PathBuf>,
     /// The sender of e-mails, such as "Chat <chat@example.com>"
@@ -207,7 +208,8 @@ impl Settings {
         self.trusted_hops.iter().flatten().map(|hop| network(hop)).collect()
     }
 
-    /// Returns the folder of the widget's files; without a setting, the one beside the program if it is there.
+    /// Returns the folder of the widget's files; without a setting, the one beside the program if it is
+    /// there.
     pub(crate) fn widget_dir(&self) -> Option<PathBuf> {
         self.widget_dir.clone().or_else(|| {
             let beside = std::env::current_exe().ok()?.with_file_name("widget");
