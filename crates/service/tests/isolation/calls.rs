@@ -158,6 +158,11 @@ impl Call {
             ("POST", "/invitations") => {
                 json!({ "email": format!("{}@{name}.example", random.u32(..)), "role": "agent" })
             }
+            (_, "/sites/{site}/answers" | "/sites/{site}/answers/{answer}") => {
+                json!({ "question": format!("{text}?"), "answer": text, "locale": "en" })
+            }
+            (_, path) if path.contains("/privacy/") => json!({ "email": format!("nobody@{name}.example") }),
+            ("POST", "/sites/{site}/reviews") => json!({ "title": text, "path": "/shared", "content": text }),
             ("PATCH", "/operators/{operator}") => json!({ "name": text }),
             ("PATCH", "/conversations/{conversation}") => match random.u8(..4) {
                 0 => json!({ "assigneeId": operator }),

@@ -22,7 +22,9 @@ use rows::Rows;
 use tenant::Tenant;
 
 /// Random calls of one run.
-const CALLS: u32 = 400;
+const CALLS: u32 = 900;
+/// Minimum endpoints that succeed with ids of the caller's own: a call that never succeeds proves nothing.
+const MIN_SUCCEEDED: usize = 30;
 
 /// Returns the seed of the random numbers: that of `ISOLATION_SEED`, or a new one.
 fn seed() -> u64 {
@@ -72,7 +74,6 @@ on_both_databases! {
         }
         let never: Vec<String> =
             calls.iter().map(Call::to_string).filter(|call| !succeeded.contains(call)).collect();
-        // A call that never succeeds for its own tenant would prove nothing.
-        assert!(never.len() * 2 < calls.len(), "never succeeded: {never:?}");
+        assert!(succeeded.len() >= MIN_SUCCEEDED, "seed {seed}: never succeeded: {never:?}");
     }
 }
