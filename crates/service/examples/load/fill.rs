@@ -70,14 +70,17 @@ fn statements(database: &Database, site: &str, conversations: u64, messages: u64
         format!(
             "INSERT INTO messages (conversation_no, seq, role, content, created_ms)
              SELECT c.no, i, CASE i % 2 WHEN 1 THEN 'visitor' ELSE 'assistant' END,
-                 'Message ' || i || ': is the large celadon bowl still there, and how long is the delivery to the coast?',
+                 'Message ' || i || ': is the large celadon bowl still there, and how long does the delivery take?',
                  1750000000000 + i
              FROM conversations c, {} numbers
              WHERE c.last_seq = 0 AND c.site_id = '{site}' AND c.status = 'closed'
              ORDER BY c.no, i",
             numbers(messages)
         ),
-        format!("UPDATE conversations SET last_seq = {messages} WHERE last_seq = 0 AND site_id = '{site}' AND status = 'closed'"),
+        format!(
+            "UPDATE conversations SET last_seq = {messages}
+             WHERE last_seq = 0 AND site_id = '{site}' AND status = 'closed'"
+        ),
     ]
 }
 

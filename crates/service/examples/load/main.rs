@@ -22,7 +22,8 @@ use arguments::Arguments;
 const USAGE: &str = "\
 usage: load visitors --url URL --token TOKEN [--visitors N] [--connections N] [--seconds N] [--writing SHARE]
                      [--message-interval-ms N] [--presence-interval-ms N] [--pid PID] [--json]
-       load saturate --url URL --token TOKEN [--conversations FILE] [--connections N] [--seconds N] [--pid PID] [--json]
+       load saturate --url URL --token TOKEN [--conversations FILE] [--connections N] [--seconds N] [--pid PID]
+                     [--json]
        load fill --database ADDRESS --site ID --conversations N --messages N [--list FILE] [--listed N]
        load query --database ADDRESS SQL
 --url and --pid can be repeated, once for each node.";

@@ -57,6 +57,8 @@ impl Measured {
     pub(crate) fn finish(&self) -> Value {
         let seconds = self.begun.elapsed().as_secs_f64();
         let requests: u64 = self.kinds.iter().map(|(_, histogram)| histogram.count()).sum();
+        let cpu = process::cpu_time(&self.pids).saturating_sub(self.cpu);
+        let own_cpu = process::cpu_time(&["self".to_owned()]).saturating_sub(self.own_cpu);
         let each = |total: Duration| round(total.as_secs_f64() * 1e6 / to_f64(requests.max(1)));
         let kinds =
             self.kinds.iter().map(|(kind, histogram)| ((*kind).to_owned(), latencies(histogram, seconds)));
@@ -68,8 +70,8 @@ impl Measured {
             "refused": self.refused,
             "kinds": kinds.collect::<serde_json::Map<_, _>>(),
             "generatorLagMs": { "p99": round(self.lag.quantile_ms(990)), "max": round(self.lag.max_ms()) },
-            "serviceCpuMicrosPerRequest": each(process::cpu_time(&self.pids).saturating_sub(self.cpu)),
-            "generatorCpuMicrosPerRequest": each(process::cpu_time(&["self".to_owned()]).saturating_sub(self.own_cpu)),
+            "serviceCpuMicrosPerRequest": each(cpu),
+            "generatorCpuMicrosPerRequest": each(own_cpu),
             "serviceMemoryMiB": round(process::resident_mib(&self.pids)),
         })
     }

@@ -85,7 +85,8 @@ async fn create(target: &Target) -> Result<Vec<String>, Box<dyn Error>> {
     let run = fastrand::u64(..);
     let mut conversations = Vec::new();
     for visitor in 0..CONVERSATIONS {
-        let body = json!({ "message": "How long is the delivery?", "visitor": { "visitorId": format!("v-{run}-{visitor}") } });
+        let profile = json!({ "visitorId": format!("v-{run}-{visitor}") });
+        let body = json!({ "message": "How long is the delivery?", "visitor": profile });
         let request = target.post("/chat/messages", visitor, &format!("load-{run}-{visitor}"), &body);
         let result = data(&mut connection, &request).await?;
         conversations.push(result["conversationId"].as_str().unwrap_or_default().to_owned());

@@ -106,7 +106,8 @@ async fn arrive(
 impl Visitor {
     async fn begin(load: &Load, connection: &mut Connection, number: u32) -> Result<Self, Box<dyn Error>> {
         let Load { target, run, .. } = load;
-        let body = json!({ "message": "How long is the delivery?", "visitor": { "visitorId": format!("v-{run}-{number}") } });
+        let profile = json!({ "visitorId": format!("v-{run}-{number}") });
+        let body = json!({ "message": "How long is the delivery?", "visitor": profile });
         let result =
             data(connection, &target.post("/chat/messages", number, &format!("load-{run}-{number}"), &body))
                 .await?;
@@ -134,9 +135,9 @@ impl Visitor {
         let Self { number, conversation, .. } = self;
         self.sent += 1;
         let key = format!("load-{}-{number}-{}", load.run, self.sent);
-        let visitor = format!("v-{}-{number}", load.run);
+        let profile = json!({ "visitorId": format!("v-{}-{number}", load.run) });
         let message = "And to another country?";
-        let body = json!({ "conversationId": conversation, "message": message, "visitor": { "visitorId": visitor } });
+        let body = json!({ "conversationId": conversation, "message": message, "visitor": profile });
         load.target.post("/chat/messages", *number, &key, &body)
     }
 
