@@ -57,7 +57,7 @@ pub enum TlsError {
     Mismatch {
         /// The files.
         files: TlsFiles,
-        /// What is wrong with them.
+        /// The problem with them.
         reason: String,
     },
 }

@@ -33,7 +33,7 @@ pub(crate) use role::{Right, Role};
 pub(crate) use routes::{AccountsApi, routes};
 pub(crate) use session::{Session, is_valid};
 
-/// What the accounts of a running service share.
+/// The state that all accounts of a running service share.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     hasher: password::Hasher,

@@ -48,7 +48,7 @@ pub(crate) struct Turn {
     pub(crate) content: String,
 }
 
-/// What an answer is asked for.
+/// The input of an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) site_id: &'a str,

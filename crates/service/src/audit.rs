@@ -9,7 +9,7 @@ use crate::clock::iso;
 use crate::db::{DbError, Row, Tx, args};
 use crate::error::ApiError;
 
-/// What is recorded of a change.
+/// An entry of the audit log.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) tenant_id: &'a str,

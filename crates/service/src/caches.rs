@@ -1,4 +1,4 @@
-//! What this node remembers of the database, and when it forgets it.
+//! This node's caches of the database, and their invalidation.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -26,7 +26,7 @@ pub(crate) const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversati
 /// Maximum characters of a profile field; the rest is cut off.
 const MAX_PROFILE_FIELD_LENGTH: usize = 500;
 
-/// What a poll needs of a conversation.
+/// The part of a conversation that a poll reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) site_id: String,

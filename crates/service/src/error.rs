@@ -33,7 +33,7 @@ pub enum ApiError {
     Unauthorized {
         /// The code of the error.
         code: &'static str,
-        /// What to do.
+        /// The advice to the caller.
         message: &'static str,
     },
     /// The request comes from a place that must not send it, such as another website.

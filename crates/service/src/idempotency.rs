@@ -28,7 +28,7 @@ pub(crate) struct KeyedRequest {
     pub(crate) request: Fingerprint,
 }
 
-/// What is known about a request.
+/// The stored state of a keyed request.
 #[derive(Debug)]
 pub(crate) enum Known {
     /// It was never received, and is bound to its key now.

@@ -1,4 +1,4 @@
-//! What the service knows about a site: its synced content, and its own questions and answers.
+//! The knowledge about a site: its synced content, and its own questions and answers.
 //!
 //! The database finds the pages that share words with a question; they are ranked here, so that both
 //! databases give the same result. The work is bounded for any question and any page.

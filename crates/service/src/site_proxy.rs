@@ -47,7 +47,7 @@ pub(crate) fn routes() -> Router<Service> {
     router
 }
 
-/// What is known of a request when its response is completed.
+/// The facts about a request that complete its response.
 #[derive(Default)]
 struct Progress {
     allowed: Option<Allowed>,

@@ -22,7 +22,7 @@ const MAX_TOKENS: i64 = 20;
 pub struct TokenInfo {
     /// The token's id, which is no secret.
     pub id: String,
-    /// What the token is for.
+    /// The purpose of the token.
     pub name: String,
     /// The time of its creation, ISO 8601.
     pub created_at: String,

@@ -1,4 +1,4 @@
-//! What is answered before the database is open and migrated.
+//! Responses before the database is open and migrated.
 
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};

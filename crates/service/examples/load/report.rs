@@ -1,4 +1,4 @@
-//! What a run measures, as a table and as one line of JSON.
+//! The measurements of a run, as a table and as one line of JSON.
 
 use std::time::Duration;
 

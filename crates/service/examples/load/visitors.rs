@@ -152,7 +152,7 @@ impl Visitor {
     }
 }
 
-/// What a visitor does next.
+/// The next action of a visitor.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Messages,

@@ -1,4 +1,4 @@
-//! What the handlers of accounts need of a request.
+//! The extractors of the handlers of accounts.
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request};
@@ -138,7 +138,7 @@ impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
     }
 }
 
-/// Who makes a change, for the audit log.
+/// The author of a change, for the audit log.
 #[derive(Clone, Debug)]
 pub(super) struct Actor {
     pub(super) id: String,

@@ -102,7 +102,7 @@ pub(super) async fn still_may(tx: &mut Tx, operator: &Operator, right: Right) ->
     Operator { role: person.role, ..operator.clone() }.may(right)
 }
 
-/// What is changed of an operator.
+/// The changes to an operator.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
     pub(super) name: Option<String>,

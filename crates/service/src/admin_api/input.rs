@@ -1,4 +1,4 @@
-//! What handlers need of a request, and what they answer with.
+//! The extractors of the handlers, and their responses.
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request};

@@ -45,7 +45,7 @@ pub(super) async fn list(
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TokenRequest {
-    /// What the token is for, up to 200 characters.
+    /// The purpose of the token, up to 200 characters.
     #[serde(default)]
     name: String,
     /// Seconds after which it expires; never, if missing.
@@ -74,7 +74,7 @@ pub(super) async fn create(
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Rotation {
-    /// What the new token is for, up to 200 characters.
+    /// The purpose of the new token, up to 200 characters.
     #[serde(default)]
     name: String,
     /// Seconds for which the old tokens stay valid, up to 90 days; a day, if missing.

@@ -1,4 +1,4 @@
-//! What the built-in assistant says of its own, in the visitor's language.
+//! The built-in assistant's own phrases, in the visitor's language.
 
 use crate::knowledge::Language;
 

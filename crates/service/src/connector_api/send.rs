@@ -289,7 +289,7 @@ async fn store_answer(
     answer: &Answer,
     behaviour: &Behaviour,
 ) -> Result<(Option<ChatMessage>, Lead), ApiError> {
-    // What is not stored is returned to the sender all the same.
+    // A message that is not stored is still returned to the sender.
     let unstored = |text: &String| ChatMessage {
         id: None,
         role: Role::Assistant,

@@ -1,4 +1,4 @@
-//! What operators do with conversations: find them, answer, take over, assign, close.
+//! Operations on conversations by operators: list, answer, take over, assign, close.
 
 use chat_protocol::{ConversationId, Role, Value};
 use serde::Deserialize;
@@ -213,7 +213,7 @@ async fn operator_name(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<String,
     Ok(row.ok_or(ApiError::NotFound("This operator"))?.text(0)?)
 }
 
-/// What operators write to each other, or what happened. Visitors never see it.
+/// A private note of an operator, or a record of a change. Visitors never see it.
 #[derive(Clone, Debug)]
 pub(crate) struct Note {
     id: String,

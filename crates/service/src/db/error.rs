@@ -1,4 +1,4 @@
-//! What can go wrong with a database.
+//! The errors of a database.
 
 use std::io;
 use std::path::PathBuf;

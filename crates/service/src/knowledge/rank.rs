@@ -15,7 +15,7 @@ const SYNONYM: f64 = 0.8;
 /// The factor of a page in another language than the question.
 const OTHER_LANGUAGE: f64 = 0.8;
 
-/// What a page needs at least to be an answer, measured with recorded questions.
+/// The minimum values of a page that is an answer, measured with recorded questions.
 #[derive(Debug)]
 struct Threshold {
     /// The weight of the shared words, compared with the rarest word of the site.

@@ -1,4 +1,4 @@
-//! What a visitor did on the website (6): for the lead's score, and as context for the AI.
+//! A visitor's behaviour on the website (6): for the lead's score, and as context for the AI.
 
 use chat_protocol::{Value, VisitorEvent};
 
@@ -30,7 +30,7 @@ pub(crate) struct Seen {
     pub(crate) received_ms: i64,
 }
 
-/// What a visitor did, counted.
+/// The number of a visitor's events of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Behaviour {
     pub(crate) page_views: u32,
@@ -157,7 +157,7 @@ fn is_word(known: &str, word: &str) -> bool {
 fn line(event: &VisitorEvent) -> Option<String> {
     let data = |name: &str| event.event_data.get(name).and_then(Value::as_text).map(plain);
     let page = || {
-        // What follows the path may hold the visitor's own data.
+        // The query and the fragment may contain the visitor's own data.
         let path = event.path.as_deref().unwrap_or_default();
         let path = plain(path.split(['?', '#']).next().unwrap_or_default());
         let title = event.title.as_deref().map(plain).unwrap_or_default();

@@ -46,7 +46,7 @@ pub enum BackupError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The database cannot be opened, or a service uses it.

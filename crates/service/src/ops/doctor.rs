@@ -22,11 +22,11 @@ const MAX_ENDPOINTS: u32 = 20;
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What was checked, in one or two words.
+    /// The name of the check, in one or two words.
     pub subject: &'static str,
     /// Whether something is to be done.
     pub level: Level,
-    /// What was found, and what to do about it.
+    /// The finding, and the advice that follows from it.
     pub text: String,
 }
 

@@ -53,7 +53,7 @@ pub(super) async fn purge(purge: &mut Purge<'_>) -> Result<(), Stopped> {
             .batch(move |tx| {
                 Box::pin(async move {
                     scrub::request(tx, now_ms).await?;
-                    // What is left is little, and goes with the site.
+                    // The remaining rows are few, and are deleted with the site.
                     tx.execute("DELETE FROM sites WHERE id = $1", args![site_id]).await
                 })
             })

@@ -47,7 +47,7 @@ impl Erased {
     }
 }
 
-/// What remains to be erased.
+/// The data that remains to be erased.
 #[derive(Clone, Debug)]
 enum Target {
     Visitor {

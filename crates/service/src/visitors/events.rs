@@ -79,7 +79,7 @@ fn count(items: usize) -> i64 {
     i64::try_from(items).unwrap_or(i64::MAX)
 }
 
-/// What a batch says about one visitor.
+/// The events of one visitor in a batch, summarised.
 #[derive(Debug, Default)]
 struct Visit<'a> {
     customer_id: Option<&'a str>,

@@ -14,7 +14,7 @@ const MAX_EMAIL_BYTES: usize = 254;
 /// Maximum visitors, and maximum conversations without a visitor, that one address finds.
 const MAX_FOUND: usize = 1000;
 
-/// What identifies a person.
+/// The identifiers of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     VisitorId(String),

@@ -59,7 +59,7 @@ enum Subject {
     Operator(operators::Action),
 }
 
-/// What a command prints.
+/// The output of a command.
 struct Output {
     json: serde_json::Value,
     text: String,

@@ -90,7 +90,7 @@ fn failed(error: &ServeError) -> Failure {
     }
 }
 
-/// What is announced when the service is ready.
+/// The addresses that are announced when the service is ready.
 #[derive(Debug)]
 struct Addresses {
     local: String,

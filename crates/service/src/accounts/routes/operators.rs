@@ -46,7 +46,7 @@ pub(super) async fn list(
     Ok(ApiResponse::success(Value::object([("operators", people)])))
 }
 
-/// What is changed of an operator. Missing members stay as they are.
+/// The changes to an operator. Missing members keep their values.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ChangeOperator {

@@ -1,4 +1,4 @@
-//! What each role may do: every route, as everybody.
+//! The rights of each role: every route, as everybody.
 
 use std::collections::BTreeSet;
 

@@ -21,7 +21,7 @@ const MIN_RETRY_MS: i64 = 10_000;
 const MAX_RETRY_MS: i64 = 5 * 60 * 1000;
 /// The time after which an e-mail is given up.
 const MAX_AGE_MS: i64 = 3 * 24 * 60 * 60 * 1000;
-/// The time for which e-mails that were given up are kept, for whoever looks for the reason.
+/// The retention of failed e-mails, whose errors help to find the cause.
 const FAILED_RETENTION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// An e-mail of the service, such as an invitation.

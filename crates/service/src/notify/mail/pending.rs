@@ -8,7 +8,7 @@ use crate::db::{DbError, Tx, Wake, args};
 /// The time between a lead or a hand-off and its e-mail, so that what follows at once joins it.
 const GATHER_MS: i64 = 10_000;
 
-/// What operators are told about a conversation.
+/// The reason for an e-mail about a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NoticeKind {
     /// The visitor has waited for an answer for a while.

@@ -39,7 +39,7 @@ impl Mail {
     }
 }
 
-/// What the server says.
+/// The behaviour of the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Behaviour {
     /// The answer to every recipient with this beginning, instead of 250.

@@ -1,4 +1,4 @@
-//! What follows from an attempt: the schedule of retries, and when a webhook is paused or disabled.
+//! The result of an attempt: the schedule of retries, and when a webhook is paused or disabled.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(super) fn jitter() -> i64 {
     fastrand::i64(-MAX_JITTER..=MAX_JITTER)
 }
 
-/// What happens to a delivery after an attempt.
+/// The next state of a delivery after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Delivered,

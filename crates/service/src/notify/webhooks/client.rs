@@ -32,12 +32,12 @@ pub(super) struct SignedRequest {
     pub(super) body: String,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
     /// The HTTP status; `None` without a response.
     pub(super) status: Option<StatusCode>,
-    /// What went wrong, for the log of deliveries.
+    /// The error, for the log of deliveries.
     pub(super) error: Option<String>,
     /// The time that the receiver asks to wait.
     pub(super) retry_after: Option<Duration>,

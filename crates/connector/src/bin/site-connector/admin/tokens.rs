@@ -17,7 +17,7 @@ pub(super) enum Action {
         /// The site's id
         #[arg(long, value_name = "ID")]
         site: String,
-        /// What the token is for
+        /// The purpose of the token
         #[arg(long, default_value = "")]
         name: String,
         /// The time after which it expires, such as 90d; never by default
@@ -43,7 +43,7 @@ pub(super) enum Action {
         /// The site's id
         #[arg(long, value_name = "ID")]
         site: String,
-        /// What the token is for
+        /// The purpose of the token
         #[arg(long, default_value = "")]
         name: String,
         /// The time for which the old tokens are still valid
