@@ -46,7 +46,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         }
     }
 
-    /// Returns the version of the cache, to store a row with that is newer than the cached one.
+    /// Returns the version of the cache, before a row is read that may replace a cached one.
     pub(crate) fn version(&self) -> Version {
         Version(self.entries().version)
     }

@@ -7,6 +7,7 @@ use chat_protocol::ServerEndpoint;
 use tracing::warn;
 
 use super::call::Call;
+use crate::cache::Version;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::sites::{self, Site};
@@ -67,6 +68,7 @@ pub(super) async fn authorize(
         authorization.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ApiError::InvalidToken)?;
     let hash = fingerprint(&[bearer.as_bytes()]);
     let id = tokens::id_of(&hash);
+    let version = service.0.caches.tokens.version();
     let token = token(service, &id).await?.ok_or(ApiError::InvalidToken)?;
     let now_ms = service.now_ms();
     if !token.accepts(&hash, now_ms) {
@@ -75,16 +77,17 @@ pub(super) async fn authorize(
     let site = site(service, &token.site_id).await?.filter(|site| site.is_active());
     let site = site.ok_or(ApiError::InvalidToken)?;
     if token.last_used_ms.is_none_or(|at| now_ms - at >= USE_INTERVAL_MS) {
-        record_use(service, id, &token, now_ms);
+        record_use(service, id, &token, version, now_ms);
     }
     Ok(Access::Site(site))
 }
 
 /// Records the use of a token, without holding up the request.
-fn record_use(service: &Service, id: String, token: &StoredToken, now_ms: i64) {
+///
+/// `version` is that of the cache before the token was read: a token that was revoked since is not cached.
+fn record_use(service: &Service, id: String, token: &StoredToken, version: Version, now_ms: i64) {
     let used = Arc::new(token.used_at(now_ms));
-    let cache = &service.0.caches.tokens;
-    cache.put(cache.version(), id.clone(), Some(used));
+    service.0.caches.tokens.put(version, id.clone(), Some(used));
     let service = service.clone();
     service.clone().0.tasks.spawn(async move {
         let recorded: Result<(), DbError> = service
