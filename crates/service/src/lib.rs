@@ -38,6 +38,8 @@ mod secrets;
 mod site_proxy;
 mod sites;
 mod tenants;
+#[cfg(feature = "test-mode")]
+pub mod test_mode;
 mod text;
 mod tokens;
 mod visitors;
@@ -103,6 +105,9 @@ struct Inner {
     tasks: TaskTracker,
     accounts: accounts::Accounts,
     ai: ai::Ai,
+    /// What a test mode changes; `None` in a service that was opened by [`Service::open`].
+    #[cfg(feature = "test-mode")]
+    test: Option<Arc<test_mode::Hooks>>,
 }
 
 impl Service {
@@ -126,8 +131,14 @@ impl Service {
     }
 
     fn start(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Self {
+        let service = Self(Arc::new(Self::inner(db, caches, options)));
+        notify::connect(&service);
+        service
+    }
+
+    fn inner(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Inner {
         let ai = ai::Ai::new(options.allow_private_ai);
-        let service = Self(Arc::new(Inner {
+        Inner {
             db,
             clock: Clock::start(),
             caches,
@@ -141,9 +152,9 @@ impl Service {
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
             ai,
-        }));
-        notify::connect(&service);
-        service
+            #[cfg(feature = "test-mode")]
+            test: None,
+        }
     }
 
     /// Returns the routes of the service.
