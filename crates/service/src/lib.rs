@@ -17,10 +17,12 @@ mod conversations;
 #[path = "../tests/support/databases.rs"]
 mod databases;
 mod db;
+mod demo_site;
 mod directory;
 mod error;
 mod fingerprint;
 mod idempotency;
+mod import;
 mod knowledge;
 mod lead;
 mod licenses;

@@ -41,6 +41,7 @@ pub(crate) use hooks::Hooks;
 use crate::ai::{Endpoint, EndpointError};
 use crate::caches::Caches;
 use crate::db::{Db, Wake};
+use crate::demo_site::{SITE_ID, TENANT_ID};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::{
@@ -48,10 +49,6 @@ use crate::{
 };
 use requests::RequestLog;
 
-/// The id of the test mode's tenant.
-pub(crate) const TENANT_ID: &str = "tenant_demo";
-/// The id of the test mode's site.
-pub(crate) const SITE_ID: &str = "site_kiln_and_clover";
 /// The default license code.
 pub const LICENSE: &str = "SANDBOX-LICENSE";
 

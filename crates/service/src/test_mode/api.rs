@@ -15,6 +15,7 @@ use super::faults::Fault;
 use super::{SITE_ID, TestMode, setup};
 use crate::API_BASE;
 use crate::connector_api::call::{Call, below_base};
+use crate::demo_site::{SITE_NAME, WELCOME};
 use crate::error::ApiError;
 use crate::fingerprint::{fingerprint, is_same_hash};
 
@@ -137,7 +138,10 @@ impl TestMode {
                         &["suggestedPresenceIntervalMs"],
                         presence.suggested_presence_interval_ms.map(Value::from),
                     ),
-                    (&["suggestedMessageIntervalMs"], presence.suggested_message_interval_ms.map(Value::from)),
+                    (
+                        &["suggestedMessageIntervalMs"],
+                        presence.suggested_message_interval_ms.map(Value::from),
+                    ),
                 ];
                 changes.into_iter().filter_map(|(path, value)| Some((path, value?))).collect()
             }
@@ -157,8 +161,8 @@ impl TestMode {
     /// Returns the welcome message of a site that was activated with a name.
     async fn welcome_of_named_site(&self) -> Option<String> {
         let site = crate::connector_api::access::site(&self.0.service, SITE_ID).await.ok()??;
-        let is_default = site.welcome.get("").is_some_and(|text| text == setup::WELCOME);
-        (is_default && site.activated_at.is_some() && site.name != setup::SITE_NAME).then(|| {
+        let is_default = site.welcome.get("").is_some_and(|text| text == WELCOME);
+        (is_default && site.activated_at.is_some() && site.name != SITE_NAME).then(|| {
             format!("Hello! I am Clover, the assistant of {}. What would you like to know?", site.name)
         })
     }

@@ -84,8 +84,7 @@ async fn changes(
     State(mode): State<TestMode>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let versions = mode.open_page().await?;
-    let events =
-        versions.map(|version| Ok(Event::default().event("change").data(version.to_string())));
+    let events = versions.map(|version| Ok(Event::default().event("change").data(version.to_string())));
     // Keep-alive comments detect a connection that was lost without being closed.
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(2))))
 }

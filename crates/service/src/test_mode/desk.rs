@@ -5,13 +5,9 @@ use chat_protocol::{ConversationId, Role, Value, limits};
 use super::{SITE_ID, TENANT_ID, TestMode, presence};
 use crate::conversations::{self, Author, NewMessage, Status, add_message};
 use crate::db::Wake;
+use crate::demo_site::{OPERATOR_ID, OPERATOR_NAME};
 use crate::error::ApiError;
 use crate::sites;
-
-/// The id of the operator, who has no account.
-const OPERATOR_ID: &str = "operator";
-/// The operator's name.
-const OPERATOR_NAME: &str = "Operator";
 
 /// Adds an operator's message to a conversation, and returns it.
 pub(super) async fn write(mode: &TestMode, id: ConversationId, content: String) -> Result<Value, ApiError> {

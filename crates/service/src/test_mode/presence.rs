@@ -9,13 +9,12 @@ use tracing::warn;
 use super::{TENANT_ID, TestMode};
 use crate::Service;
 use crate::db::{DbError, Tx, Wake, args};
+use crate::demo_site::OPERATOR_ID;
 use crate::error::ApiError;
 use crate::presence::{RENEWAL_INTERVAL, open_console, operators_online, renew_console};
 
 /// Maximum open pages.
 const MAX_PAGES: i64 = 100;
-/// The id that the operator's consoles are stored with.
-const OPERATOR_ID: &str = "operator";
 /// The id of the console that records when the operator was last seen without a page.
 const SEEN_ID: &str = "console_test_mode";
 
@@ -42,7 +41,8 @@ impl TestMode {
         let console = open(service).await?;
         let (events, received) = mpsc::channel(1);
         let mut changes = self.0.changes.clone();
-        changes.mark_changed();
+        // The current number is sent even if the service stops now.
+        let _ = events.try_send(*changes.borrow_and_update());
         let following = service.clone();
         service.0.tasks.spawn(async move {
             let renewing = renew_until(&following, &console, async {

@@ -2,22 +2,15 @@
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Publishing, SITE_ID, TENANT_ID, site_changed};
+use super::{Publishing, site_changed};
 use crate::Service;
 use crate::ai::demo_shop;
 use crate::db::{Tx, Wake, args};
+use crate::demo_site::{self, SITE_ID, SITE_NAME, TENANT_ID};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::knowledge::answers;
 use crate::{licenses, sites, tokens};
-
-/// The site's name until it is activated with one.
-pub(super) const SITE_NAME: &str = "Kiln & Clover";
-/// The assistant's name.
-pub(super) const ASSISTANT_NAME: &str = "Clover";
-/// The welcome message until the site is activated with a name.
-pub(super) const WELCOME: &str =
-    "Hello! I am Clover, the shop's assistant. Ask me about our pots, delivery or the workshops.";
 
 /// The name of the token that the test mode was opened with.
 const TOKEN_NAME: &str = "test mode";
@@ -39,7 +32,7 @@ pub(super) async fn prepare(
         .db()
         .write(move |tx| {
             Box::pin(async move {
-                create_site(tx, now_ms).await?;
+                demo_site::create(tx, now_ms).await?;
                 tx.execute(
                     "UPDATE sites SET publishing = $1, disabled_ms = NULL, deleted_ms = NULL WHERE id = $2",
                     args![publishing.as_str(), SITE_ID],
@@ -57,29 +50,6 @@ pub(super) async fn prepare(
             })
         })
         .await
-}
-
-/// Creates the tenant and the site if they are missing.
-pub(super) async fn create_site(tx: &mut Tx, now_ms: i64) -> Result<(), ApiError> {
-    tx.execute(
-        "INSERT INTO tenants (id, name, created_ms) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
-        args![TENANT_ID, SITE_NAME, now_ms],
-    )
-    .await?;
-    tx.execute(
-        "INSERT INTO sites (id, tenant_id, name, assistant_name, welcome, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING",
-        args![
-            SITE_ID,
-            TENANT_ID,
-            SITE_NAME,
-            ASSISTANT_NAME,
-            serde_json::json!({ "": WELCOME }).to_string(),
-            now_ms
-        ],
-    )
-    .await?;
-    Ok(())
 }
 
 async fn delete_tokens(tx: &mut Tx, name: &str) -> Result<(), ApiError> {

@@ -3,11 +3,12 @@
 use chat_protocol::{ChatMessage, Role, Value};
 
 use super::requests::LoggedRequest;
-use super::{SITE_ID, TestMode, jobs, setup};
+use super::{SITE_ID, TestMode, jobs};
 use crate::clock::iso;
 use crate::content;
 use crate::conversations::{Conversation, StoredMessage, last_messages, message_id, read, select};
 use crate::db::{Db, DbError, Row, args};
+use crate::demo_site::SITE_NAME;
 use crate::error::ApiError;
 
 /// Maximum conversations on a page of `GET /sandbox/conversations`.
@@ -115,10 +116,7 @@ async fn summary(db: &Db, conversation: &Conversation) -> Result<Value, ApiError
     ]))
 }
 
-async fn last_visitor_message(
-    db: &Db,
-    conversation: &Conversation,
-) -> Result<Option<ChatMessage>, ApiError> {
+async fn last_visitor_message(db: &Db, conversation: &Conversation) -> Result<Option<ChatMessage>, ApiError> {
     let sql = "SELECT seq, content, created_ms FROM messages WHERE conversation_no = $1 AND role = $2
         ORDER BY seq DESC LIMIT 1";
     let row = db.optional(sql, args![conversation.no, Role::Visitor.as_str()]).await?;
@@ -141,7 +139,7 @@ pub(super) async fn site(mode: &TestMode) -> Result<Value, ApiError> {
         Value::object([
             ("domain", site.domain.into()),
             ("platform", site.platform.into()),
-            ("siteName", Some(site.name).filter(|name| name != setup::SITE_NAME).into()),
+            ("siteName", Some(site.name).filter(|name| name != SITE_NAME).into()),
             ("primaryLocale", site.primary_locale.into()),
             ("supportedLocales", site.supported_locales.iter().map(String::as_str).collect()),
             ("activatedAt", site.activated_at.into()),
@@ -189,8 +187,7 @@ async fn latest_events(db: &Db, limit: u32) -> Result<Vec<Value>, ApiError> {
 }
 
 fn event(row: &Row) -> Result<Value, DbError> {
-    let added =
-        [("receivedAt", iso(row.int(1)?).into()), ("idempotencyKey", row.optional_text(2)?.into())];
+    let added = [("receivedAt", iso(row.int(1)?).into()), ("idempotencyKey", row.optional_text(2)?.into())];
     Ok(with(json(&row.text(0)?), added))
 }
 
