@@ -50,11 +50,14 @@ pub(super) async fn import_content(tx: &mut Tx, now_ms: i64) -> Result<(), ApiEr
                 ("page", 1_i64.into()),
                 ("items", Value::List(vec![json(&row.text(1)?)])),
             ]);
-            // An item that this version refuses is synced again, or refused again, by the site.
             let Ok(mut page) = ContentPage::try_from(page) else { continue };
-            let Ok(items) = content::prepare(SITE_ID, std::mem::take(&mut page.items)) else { continue };
+            let items = content::prepare(std::mem::take(&mut page.items));
             page.complete = false;
-            content::sync(tx, now_ms, SITE_ID, &page, items).await?;
+            match content::sync(tx, now_ms, SITE_ID, &page, items).await {
+                // An item that this version refuses. The site is told so at its next sync.
+                Ok(_) | Err(ApiError::InvalidRequest(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
 }

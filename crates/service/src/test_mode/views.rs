@@ -72,7 +72,10 @@ pub(super) async fn everything(mode: &TestMode, after: Option<&str>) -> Result<V
 /// by the newest message.
 pub(super) async fn list(mode: &TestMode) -> Result<Value, ApiError> {
     let db = mode.db();
-    let found = select("WHERE c.site_id = $1 ORDER BY c.updated_ms DESC, c.no DESC LIMIT $2");
+    let found = select(
+        "WHERE c.site_id = $1
+         ORDER BY CASE WHEN c.status = 'waiting' THEN 0 ELSE 1 END, c.updated_ms DESC, c.no DESC LIMIT $2",
+    );
     let rows = db.all(found, args![SITE_ID, MAX_LISTED_CONVERSATIONS]).await?;
     let mut conversations: Vec<Conversation> = rows.iter().map(read).collect::<Result<_, _>>()?;
     // A stable sort: the order by the newest message stays.
