@@ -10,6 +10,8 @@ mod site;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use chat_protocol::Value;
@@ -28,6 +30,14 @@ const TABLES: [&str; 8] =
     ["conversations", "messages", "events", "answers", "site", "content", "reviews", "jobs"];
 /// The prefix of a table that is not imported yet.
 const PREFIX: &str = "sandbox_";
+
+/// Returns whether a file is one of the sandbox, by its header. Such a file has no service key yet.
+pub fn is_sandbox_file(path: &Path) -> bool {
+    let mut header = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    // The version that the sandbox gave its schema, in SQLite's header.
+    read.is_ok() && header.starts_with(b"SQLite format 3\0") && matches!(header[60..], [0, 0, 0, 1 | 2])
+}
 
 fn failed(error: impl ToString) -> OpenError {
     OpenError::Import(error.to_string())

@@ -61,6 +61,7 @@ pub use accounts::{
 pub use db::OpenError;
 pub use directory::Directory;
 pub use error::ApiError;
+pub use import::is_sandbox_file;
 pub use licenses::{License, NewLicense};
 pub use notify::{SmtpOptions, SmtpOptionsError, SmtpTls, check_smtp};
 pub use options::ServiceOptions;

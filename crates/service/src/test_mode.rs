@@ -136,8 +136,13 @@ impl AssistantEndpoint {
 #[derive(Debug, thiserror::Error)]
 pub enum TestModeError {
     /// The data file is not usable.
-    #[error(transparent)]
-    Data(#[from] OpenError),
+    #[error("cannot use {} as the data file: {source}", path.display())]
+    Data {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: OpenError,
+    },
     /// The temporary file cannot be created.
     #[error("cannot create a temporary folder: {0}")]
     Temporary(#[from] std::io::Error),
@@ -181,14 +186,18 @@ impl TestMode {
     /// Opens the data file, with the data that is in it.
     pub async fn open(options: TestOptions) -> Result<Self, TestModeError> {
         let caches = Arc::new(Caches::new());
-        let (db, folder) = match &options.data {
-            Some(file) => (Db::open(&file.to_string_lossy(), invalidator(&caches)).await?, None),
+        let (file, folder) = match options.data {
+            Some(file) => (file, None),
             None => {
                 let folder = TempDir::with_prefix("chat-test-mode-")?;
-                let file = folder.path().join("data.sqlite");
-                (Db::open_volatile(&file, invalidator(&caches)).await?, Some(folder))
+                (folder.path().join("data.sqlite"), Some(folder))
             }
         };
+        let db = match &folder {
+            None => Db::open(&file.to_string_lossy(), invalidator(&caches)).await,
+            Some(_) => Db::open_volatile(&file, invalidator(&caches)).await,
+        };
+        let db = db.map_err(|source| TestModeError::Data { path: file, source })?;
         // A killed process leaves requests that it was working on.
         idempotency::end_leases(&db).await.map_err(ApiError::from)?;
         let key = fingerprint(&[b"the key of the test mode ", options.token.expose_secret().as_bytes()]);

@@ -130,6 +130,7 @@ async fn everything_is_imported(service: &Service) {
 #[tokio::test]
 async fn imports_everything_of_schema_2_once() {
     let file = old_file(&[SECOND, DATA, "PRAGMA user_version = 2;"]).await;
+    assert!(super::is_sandbox_file(&file.path));
     let service = file.open().await;
     everything_is_imported(&service).await;
     assert!(file.has_copy(2).await);
@@ -214,5 +215,6 @@ async fn other_files_are_left_alone() {
     let file = old_file(&["CREATE TABLE answers (id); PRAGMA user_version = 2;"]).await;
     let mut connection = connect(&file.path).await;
     super::set_aside(&mut connection, &file.path).await.expect("nothing to do");
+    assert!(!super::is_sandbox_file(&file.folder.path().join("missing.sqlite")));
     assert!(!file.has_copy(2).await);
 }

@@ -209,6 +209,6 @@ async fn refuses_an_invalid_data_file_by_name() {
     std::fs::write(&file, "not a database, but long enough to look like one. ".repeat(40)).expect("a file");
     let refused = TestMode::open(TestOptions { data: Some(file), ..TestOptions::new(TOKEN.into()) }).await;
     let error = refused.expect_err("refused");
-    assert!(matches!(error, TestModeError::Data(_)));
+    assert!(matches!(error, TestModeError::Data { .. }));
     assert!(error.to_string().contains("notes.txt"), "{error}");
 }

@@ -217,7 +217,7 @@ async fn a_browser_cannot_activate_a_site() {
 #[tokio::test]
 async fn the_api_accepts_any_host() {
     let client = Client::new().await;
-    let mut request = client::api("GET", "/site/status", Body::empty());
+    let mut request = crate::client::api("GET", "/site/status", Body::empty());
     request.headers_mut().insert("host", "sandbox:8090".parse().expect("a value"));
     client.send(request).await.expect("an answer").data();
 }
