@@ -10,6 +10,7 @@ mod site;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -39,6 +40,7 @@ pub fn is_sandbox_file(path: &Path) -> bool {
     read.is_ok() && header.starts_with(b"SQLite format 3\0") && matches!(header[60..], [0, 0, 0, 1 | 2])
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the argument of map_err")]
 fn failed(error: impl ToString) -> OpenError {
     OpenError::Import(error.to_string())
 }
@@ -77,10 +79,10 @@ pub(crate) async fn set_aside(connection: &mut SqliteConnection, path: &Path) ->
     // The search table of schema 1.
     let mut sql = "BEGIN IMMEDIATE; DROP TABLE IF EXISTS content_words;".to_owned();
     for index in indexes {
-        sql.push_str(&format!("DROP INDEX \"{}\";", index.replace('"', "\"\"")));
+        let _ = write!(sql, "DROP INDEX \"{}\";", index.replace('"', "\"\""));
     }
     for table in TABLES {
-        sql.push_str(&format!("ALTER TABLE {table} RENAME TO {PREFIX}{table};"));
+        let _ = write!(sql, "ALTER TABLE {table} RENAME TO {PREFIX}{table};");
     }
     // The order in which rows are read.
     sql.push_str(

@@ -186,12 +186,11 @@ impl TestMode {
     /// Opens the data file, with the data that is in it.
     pub async fn open(options: TestOptions) -> Result<Self, TestModeError> {
         let caches = Arc::new(Caches::new());
-        let (file, folder) = match options.data {
-            Some(file) => (file, None),
-            None => {
-                let folder = TempDir::with_prefix("chat-test-mode-")?;
-                (folder.path().join("data.sqlite"), Some(folder))
-            }
+        let (file, folder) = if let Some(file) = options.data {
+            (file, None)
+        } else {
+            let folder = TempDir::with_prefix("chat-test-mode-")?;
+            (folder.path().join("data.sqlite"), Some(folder))
         };
         let db = match &folder {
             None => Db::open(&file.to_string_lossy(), invalidator(&caches)).await,
@@ -277,14 +276,14 @@ impl TestMode {
 
 /// Counts the changes that open pages are told of. The task ends with the database.
 fn follow(service: &Service) -> watch::Receiver<u64> {
-    let (changed, changes) = watch::channel(0);
+    let (counter, changes) = watch::channel(0);
     let mut wakes = service.db().wakes();
     tokio::spawn(async move {
         use tokio::sync::broadcast::error::RecvError;
         loop {
             match wakes.recv().await {
                 Ok(Wake::Presence { .. } | Wake::Queue) => {}
-                Ok(_) | Err(RecvError::Lagged(_)) => changed.send_modify(|version| *version += 1),
+                Ok(_) | Err(RecvError::Lagged(_)) => counter.send_modify(|version| *version += 1),
                 Err(RecvError::Closed) => return,
             }
         }

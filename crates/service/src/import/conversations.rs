@@ -81,6 +81,7 @@ async fn import_conversation(
     };
     let waiting = notes.wants_person();
     let status = if waiting { Status::Waiting } else { Status::Open };
+    #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 100")]
     let score = notes.lead(&profile).score.map_or(0, |score| score.round() as i64);
     let stored = tx
         .one(

@@ -176,7 +176,7 @@ async fn goes_on_with_an_import_that_was_interrupted() {
 #[tokio::test]
 async fn a_repeated_request_gets_the_response_from_before_the_import() {
     let request = fingerprint(&[b"\n{\"message\":\"Do you have mugs?\"}"]);
-    let hash: String = request.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = request.iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"));
     let body = r#"{"ok":true,"data":{"userMessageId":"msg_a","message":{"id":"msg_c","role":"assistant"}}}"#;
     let keys = format!(
         "INSERT INTO answers (scope, key, request, status, request_id, body, until_ms) VALUES
