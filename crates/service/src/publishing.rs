@@ -41,6 +41,7 @@ pub enum Publishing {
 
 impl Publishing {
     /// Returns the site's setting.
+    #[cfg(feature = "test-mode")]
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::SemiAutomatic => "semi_automatic",

@@ -48,6 +48,7 @@ pub(super) enum Durability {
     /// A crash of the machine.
     Full,
     /// A crash of the process only.
+    #[cfg(feature = "test-mode")]
     None,
 }
 
@@ -71,6 +72,7 @@ impl Sqlite {
         let options = options(path).create_if_missing(true);
         let options = match durability {
             Durability::Full => options,
+            #[cfg(feature = "test-mode")]
             Durability::None => options.synchronous(SqliteSynchronous::Off),
         };
         let mut connection = options.connect().await.map_err(OpenError::Connect)?;

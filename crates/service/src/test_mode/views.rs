@@ -25,6 +25,8 @@ const MAX_SHOWN_MESSAGES: u32 = 2000;
 const MAX_VISITOR_EVENTS: u32 = 200;
 /// Maximum shown content items.
 const MAX_SHOWN_CONTENT: u32 = 200;
+/// Maximum length of a shown item, as JSON.
+const MAX_SHOWN_ITEM_LENGTH: i64 = 64 * 1024;
 /// Maximum shown events of all visitors.
 const MAX_SHOWN_EVENTS: u32 = 200;
 /// Maximum shown entries of the review-and-publish list.
@@ -148,15 +150,22 @@ pub(super) async fn site(mode: &TestMode) -> Result<Value, ApiError> {
             ("activatedAt", site.activated_at.into()),
         ])
     });
-    let items = content::list(db, SITE_ID, None, MAX_SHOWN_CONTENT).await?;
     Ok(Value::object([
         ("site", site.into()),
         ("contentItems", content::count(db, SITE_ID).await?.into()),
-        ("content", items.into_iter().map(|(_, item)| item).collect()),
+        ("content", latest_content(db).await?),
         ("reviews", reviews(db).await?),
         ("jobs", jobs::latest(mode, MAX_SHOWN_JOBS).await?),
         ("events", Value::List(latest_events(db, MAX_SHOWN_EVENTS).await?)),
     ]))
+}
+
+/// Returns the latest items of content as received, newest first. Very large items are omitted.
+async fn latest_content(db: &Db) -> Result<Value, ApiError> {
+    let sql = "SELECT item FROM content WHERE site_id = $1 AND length(item) <= $2 ORDER BY no DESC LIMIT $3";
+    let rows = db.all(sql, args![SITE_ID, MAX_SHOWN_ITEM_LENGTH, MAX_SHOWN_CONTENT]).await?;
+    let items = rows.iter().map(|row| Ok(json(&row.text(0)?)));
+    Ok(Value::List(items.collect::<Result<_, DbError>>()?))
 }
 
 /// Returns the entries of the review-and-publish list, newest first. Drafts take precedence over others.
