@@ -54,7 +54,9 @@ export const changeAnswers = (console, change) =>
 
 /** Asserts that all of an element is in the visible part of its box and of the screen, and that nothing covers it. */
 export async function isInView(locator, box) {
-  const hidden = await locator.evaluate((element, selector) => {
+  const look = () => locator.evaluate((element, selector) => {
+    // The list was rendered anew in this moment.
+    if (!element.isConnected) return "replaced";
     const rect = element.getBoundingClientRect();
     const { top, right, bottom, left } = element.closest(selector).getBoundingClientRect();
     // The browser rounds by up to half a pixel.
@@ -72,6 +74,8 @@ export async function isInView(locator, box) {
     if (rect.height > 0 && inside && covered === undefined) return undefined;
     return `${JSON.stringify(rect)} in ${JSON.stringify({ top, right, bottom, left })}, covered by ${covered?.outerHTML.slice(0, 80)}`;
   }, box);
+  let hidden = await look();
+  while (hidden === "replaced") hidden = await look();
   assert.equal(hidden, undefined);
 }
 

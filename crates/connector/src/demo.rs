@@ -1,4 +1,4 @@
-//! The demo: a site with the chat and a sandbox of the API, on two ports of one process.
+//! The demo: a site with the chat and the service in test mode, on two ports of one process.
 
 use std::future::Future;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::Router;
-use chat_sandbox::{Faults, Sandbox, SandboxError, SandboxOptions};
+use chat_service::test_mode::{Faults, TestMode, TestModeError, TestOptions};
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -69,7 +69,7 @@ pub enum DemoError {
     Faults(String),
     /// The sandbox cannot be created.
     #[error(transparent)]
-    Sandbox(#[from] SandboxError),
+    Sandbox(#[from] TestModeError),
     /// The proxy cannot be set up.
     #[error(transparent)]
     Proxy(#[from] SetupError),
@@ -86,7 +86,7 @@ pub enum DemoError {
 pub struct Demo {
     site: Bound,
     sandbox: Bound,
-    state: Sandbox,
+    state: TestMode,
 }
 
 #[derive(Debug)]
@@ -100,11 +100,11 @@ impl Demo {
     /// Binds both ports. The token between proxy and sandbox is random.
     pub async fn bind(options: DemoOptions) -> Result<Self, DemoError> {
         let token = SecretString::from(Uuid::new_v4().simple().to_string());
-        Self::bind_with(options, SandboxOptions::new(token)).await
+        Self::bind_with(options, TestOptions::new(token)).await
     }
 
     /// Binds both ports, for a sandbox with the given settings. [`DemoOptions::faults`] replaces its faults.
-    pub async fn bind_with(options: DemoOptions, sandbox: SandboxOptions) -> Result<Self, DemoError> {
+    pub async fn bind_with(options: DemoOptions, sandbox: TestOptions) -> Result<Self, DemoError> {
         options.faults.check().map_err(DemoError::Faults)?;
         let files = SiteFiles { pages: options.site_dir, widget: options.widget_dir };
         let files = (!options.sandbox_only).then_some(files);
@@ -121,7 +121,7 @@ impl Demo {
         }
 
         let token = sandbox.token.clone();
-        let state = Sandbox::open(SandboxOptions { faults: options.faults, ..sandbox })?;
+        let state = TestMode::open(TestOptions { faults: options.faults, ..sandbox }).await?;
         let sandbox = Bound::open(options.sandbox_port, "--sandbox-port", state.router()).await?;
         let origin = format!("http://{}", sandbox.address);
         let router = site::router(proxy::router(ProxyOptions::new(origin, token))?, files.as_ref());
@@ -153,7 +153,7 @@ impl Demo {
             () = stop => {}
             Some(ended) = servers.join_next() => return outcome(ended),
         }
-        self.state.close();
+        self.state.stop();
         stopping.cancel();
         let all_ended = async {
             while let Some(ended) = servers.join_next().await {
@@ -161,10 +161,15 @@ impl Demo {
             }
             Ok(())
         };
-        tokio::time::timeout(GRACE, all_ended).await.unwrap_or_else(|_| {
+        let ended = tokio::time::timeout(GRACE, all_ended).await.unwrap_or_else(|_| {
             warn!("some requests did not finish within {GRACE:?} and were aborted");
             Ok(())
-        })
+        });
+        // What was begun, such as a reply of a slow AI, is finished within the same time.
+        if tokio::time::timeout(GRACE, self.state.close()).await.is_err() {
+            warn!("some work did not finish within {GRACE:?} and was aborted");
+        }
+        ended
     }
 }
 

@@ -13,7 +13,7 @@ use axum::response::Response;
 use axum::routing::any;
 use chat_connector::check::{CheckOptions, CheckResult, check};
 use chat_connector::proxy::{self, ClientRate, ProxyMetrics, ProxyOptions};
-use chat_sandbox::API_BASE;
+use chat_service::API_BASE;
 use service::{Service, TOKEN};
 use tokio::net::TcpListener;
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use calls::{activation, every_call};
 use chat_connector::client::ServerConnectorClient;
-use chat_sandbox::LICENSE;
+use chat_service::test_mode::LICENSE;
 use serde_json::json;
 use service::{Service, TOKEN};
 use tracing_subscriber::fmt::MakeWriter;

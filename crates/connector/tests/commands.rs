@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use chat_sandbox::LICENSE;
+use chat_service::test_mode::LICENSE;
 use serde_json::{Value, json};
 use service::{Service, TOKEN};
 use tempfile::TempDir;

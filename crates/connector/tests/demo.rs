@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use chat_connector::demo::{Demo, DemoError, DemoOptions};
-use chat_sandbox::Faults;
+use chat_service::test_mode::Faults;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -12,7 +12,7 @@ use chat_connector::jobs::{JobRunner, Journal, RunnerOptions};
 use chat_connector::proxy::{self, ProxyOptions};
 use chat_connector::static_site::{StaticSite, StaticSiteOptions, items};
 use chat_protocol::Activation;
-use chat_sandbox::LICENSE;
+use chat_service::test_mode::LICENSE;
 use futures_util::stream;
 use serde_json::{Value, json};
 use service::{Service, http};

@@ -4,7 +4,7 @@ mod address;
 mod breaker;
 mod budget;
 mod builtin;
-#[cfg(test)]
+#[cfg(any(test, feature = "test-mode"))]
 mod demo_shop;
 mod disclosure;
 mod endpoint;
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use chat_protocol::{AiStatus, Role};
 use tracing::warn;
 
-#[cfg(test)]
+#[cfg(any(test, feature = "test-mode"))]
 pub(crate) use demo_shop::demo_shop;
 pub(crate) use endpoint::{Endpoint, EndpointError};
 pub(crate) use phrases::Phrases;

@@ -17,10 +17,12 @@ mod conversations;
 #[path = "../tests/support/databases.rs"]
 mod databases;
 mod db;
+mod demo_site;
 mod directory;
 mod error;
 mod fingerprint;
 mod idempotency;
+mod import;
 mod knowledge;
 mod lead;
 mod licenses;
@@ -38,6 +40,8 @@ mod secrets;
 mod site_proxy;
 mod sites;
 mod tenants;
+#[cfg(feature = "test-mode")]
+pub mod test_mode;
 mod text;
 mod tokens;
 mod visitors;
@@ -57,6 +61,7 @@ pub use accounts::{
 pub use db::OpenError;
 pub use directory::Directory;
 pub use error::ApiError;
+pub use import::is_sandbox_file;
 pub use licenses::{License, NewLicense};
 pub use notify::{SmtpOptions, SmtpOptionsError, SmtpTls, check_smtp};
 pub use options::ServiceOptions;
@@ -103,6 +108,9 @@ struct Inner {
     tasks: TaskTracker,
     accounts: accounts::Accounts,
     ai: ai::Ai,
+    /// What a test mode changes; `None` in a service that was opened by [`Service::open`].
+    #[cfg(feature = "test-mode")]
+    test: Option<Arc<test_mode::Hooks>>,
 }
 
 impl Service {
@@ -126,8 +134,14 @@ impl Service {
     }
 
     fn start(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Self {
+        let service = Self(Arc::new(Self::inner(db, caches, options)));
+        notify::connect(&service);
+        service
+    }
+
+    fn inner(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Inner {
         let ai = ai::Ai::new(options.allow_private_ai);
-        let service = Self(Arc::new(Inner {
+        Inner {
             db,
             clock: Clock::start(),
             caches,
@@ -141,9 +155,9 @@ impl Service {
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
             ai,
-        }));
-        notify::connect(&service);
-        service
+            #[cfg(feature = "test-mode")]
+            test: None,
+        }
     }
 
     /// Returns the routes of the service.

@@ -31,7 +31,7 @@ pub(crate) const MAX_ATTEMPTS: i64 = 3;
 
 /// The approval that publishing needs (1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Publishing {
+pub enum Publishing {
     /// A person approves each entry of the list.
     #[default]
     SemiAutomatic,
@@ -40,6 +40,15 @@ pub(crate) enum Publishing {
 }
 
 impl Publishing {
+    /// Returns the site's setting.
+    #[cfg(feature = "test-mode")]
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::SemiAutomatic => "semi_automatic",
+            Self::Automatic => "automatic",
+        }
+    }
+
     /// Reads a site's setting. Anything unknown needs a person.
     pub(crate) fn from_setting(setting: &str) -> Self {
         if setting == "automatic" { Self::Automatic } else { Self::SemiAutomatic }

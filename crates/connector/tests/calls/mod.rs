@@ -7,7 +7,7 @@ use chat_protocol::{
     Activation, Completion, ContentItem, ContentKind, Done, JobStatus, MessageId, Outcome, SendMessage,
     Value, VisitorEvent, VisitorProfile,
 };
-use chat_sandbox::LICENSE;
+use chat_service::test_mode::LICENSE;
 use futures_util::stream;
 use secrecy::ExposeSecret;
 

@@ -1,6 +1,7 @@
 //! The server under test, and the requests to it.
 
-use chat_sandbox::{API_BASE, Sandbox, SandboxOptions};
+use chat_service::API_BASE;
+use chat_service::test_mode::{TestMode, TestOptions};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -62,7 +63,7 @@ pub fn fresh(what: &str) -> String {
 pub async fn sandbox() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let origin = format!("http://{}", listener.local_addr().expect("an address"));
-    let sandbox = Sandbox::new(SandboxOptions::new(TOKEN.into()));
+    let sandbox = TestMode::open(TestOptions::new(TOKEN.into())).await.expect("a sandbox");
     tokio::spawn(axum::serve(listener, sandbox.router()).into_future());
     origin
 }

@@ -10,7 +10,7 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 
 use chat_connector::client::{BackOff, ClientOptions, ServerConnectorClient};
-use chat_sandbox::{Sandbox, SandboxOptions};
+use chat_service::test_mode::{TestMode, TestOptions};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -25,10 +25,10 @@ pub struct Service {
 
 impl Service {
     pub async fn start() -> Self {
-        Self::with(SandboxOptions::new(TOKEN.into())).await
+        Self::with(TestOptions::new(TOKEN.into())).await
     }
 
-    pub async fn with(options: SandboxOptions) -> Self {
+    pub async fn with(options: TestOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (counted, steps) = watch::channel(0);
@@ -42,7 +42,7 @@ impl Service {
                 answer
             }
         });
-        let router = Sandbox::new(options).router().layer(count);
+        let router = TestMode::open(options).await.expect("a sandbox").router().layer(count);
         tokio::spawn(axum::serve(listener, router).into_future());
         Self { address, steps }
     }

@@ -16,7 +16,7 @@ pub fn command(directory: &Path, origin: &str, arguments: &[&str]) -> Command {
         .current_dir(directory)
         .args(arguments)
         .env("CONNECTOR_ORIGIN", origin)
-        .env("CONNECTOR_LICENSE", chat_sandbox::LICENSE)
+        .env("CONNECTOR_LICENSE", chat_service::test_mode::LICENSE)
         .env("CONNECTOR_TOKEN", super::service::TOKEN);
     command
 }

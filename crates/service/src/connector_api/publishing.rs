@@ -93,10 +93,12 @@ pub(super) async fn claim(
     site: Arc<Site>,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    let now_ms = service.now_ms();
+    let (now_ms, lease) = (service.now_ms(), publishing::LEASE);
+    #[cfg(feature = "test-mode")]
+    let lease = service.0.test.as_ref().map_or(lease, |test| test.lease());
     execute_once(service, keyed, ApiError::JobKeyConflict, move |tx| {
         Box::pin(async move {
-            let job = publishing::claim(tx, now_ms, &site.id, publishing::LEASE).await?;
+            let job = publishing::claim(tx, now_ms, &site.id, lease).await?;
             if job.is_some() {
                 tx.wake(changed(&site));
             }

@@ -20,6 +20,7 @@ use tracing::{error, warn};
 use super::migrations;
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake};
+use crate::import;
 
 /// The number of connections that read.
 const READERS: u32 = 4;
@@ -41,6 +42,16 @@ pub(super) struct Sqlite {
     _lock: Option<File>,
 }
 
+/// What an acknowledged commit survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// A crash of the machine.
+    Full,
+    /// A crash of the process only.
+    #[cfg(feature = "test-mode")]
+    None,
+}
+
 /// A transaction's work. It is told whether the commit succeeded.
 type Job = Box<dyn for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Finished> + Send>;
 
@@ -52,12 +63,24 @@ struct Finished {
 
 impl Sqlite {
     /// Opens a file, which is created if missing, and migrates it.
-    pub(super) async fn open(path: &Path, announcer: Announcer) -> Result<Self, OpenError> {
+    pub(super) async fn open(
+        path: &Path,
+        durability: Durability,
+        announcer: Announcer,
+    ) -> Result<Self, OpenError> {
         let lock = lock(path)?;
         let options = options(path).create_if_missing(true);
+        let options = match durability {
+            Durability::Full => options,
+            #[cfg(feature = "test-mode")]
+            Durability::None => options.synchronous(SqliteSynchronous::Off),
+        };
         let mut connection = options.connect().await.map_err(OpenError::Connect)?;
+        import::set_aside(&mut connection, path).await?;
         migrations::migrate_sqlite(&mut connection).await?;
-        Self::start(options, connection, Some(lock), announcer).await
+        let mut tx = Tx::new(Connection::Sqlite(Box::new(connection)));
+        import::import(&mut tx).await?;
+        Self::start(options, tx, Some(lock), announcer).await
     }
 
     /// Opens the file of a service that may be running.
@@ -68,13 +91,14 @@ impl Sqlite {
         let options = options(path);
         let mut connection = options.connect().await.map_err(OpenError::Connect)?;
         migrations::require_current(migrations::version_of_sqlite(&mut connection).await)?;
-        Self::start(options, connection, None, announcer).await
+        let tx = Tx::new(Connection::Sqlite(Box::new(connection)));
+        Self::start(options, tx, None, announcer).await
     }
 
     /// Starts the writer and the readers.
     async fn start(
         options: SqliteConnectOptions,
-        connection: SqliteConnection,
+        tx: Tx,
         lock: Option<File>,
         announcer: Announcer,
     ) -> Result<Self, OpenError> {
@@ -84,7 +108,6 @@ impl Sqlite {
             .await
             .map_err(OpenError::Connect)?;
         let (writer, jobs) = mpsc::channel(MAX_WAITING);
-        let tx = Tx::new(Connection::Sqlite(Box::new(connection)));
         tokio::spawn(write_all(tx, jobs, announcer.clone()));
         Ok(Self { readers, writer, announcer, _lock: lock })
     }
@@ -308,7 +331,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Restricts a file to its owner. Without `create`, a missing file stays missing.
-fn restrict_to_owner(path: &Path, create: bool) -> io::Result<Option<File>> {
+pub(crate) fn restrict_to_owner(path: &Path, create: bool) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(create).truncate(false);
     #[cfg(unix)]

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use chat_connector::demo::DemoOptions;
-use chat_sandbox::{
-    Ai, Amount, AssistantEndpoint, ConfigOverrides, Faults, Publishing, SandboxOptions, Target,
+use chat_service::test_mode::{
+    Ai, Amount, AssistantEndpoint, ConfigOverrides, Faults, Publishing, Target, TestOptions,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use secrecy::SecretString;
@@ -125,7 +125,7 @@ struct SandboxFlags {
 
 impl DemoFlags {
     /// Returns the settings of the sandbox, without its faults.
-    pub(crate) fn sandbox(&self) -> Result<SandboxOptions, Failure> {
+    pub(crate) fn sandbox(&self) -> Result<TestOptions, Failure> {
         let flags = &self.service;
         let random = || SecretString::from(Uuid::new_v4().simple().to_string());
         let token = secret(flags.token_file.as_deref(), "CONNECTOR_TOKEN")?.unwrap_or_else(random);
@@ -139,12 +139,12 @@ impl DemoFlags {
             _ => None,
         };
         let publishing = if flags.automatic { Publishing::Automatic } else { Publishing::SemiAutomatic };
-        Ok(SandboxOptions {
+        Ok(TestOptions {
             data: flags.data.clone(),
             publishing,
             assistant,
             hosts: flags.hosts.clone(),
-            ..SandboxOptions::new(token)
+            ..TestOptions::new(token)
         })
     }
 }

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use chat_connector::demo::{Demo, DemoError};
 use chat_connector::printable::{printable_json, printable_lines};
-use chat_sandbox::SandboxOptions;
+use chat_service::test_mode::TestOptions;
 use clap::Parser;
 use cli::{Cli, Command, DemoFlags};
 use failure::Failure;
@@ -89,7 +89,7 @@ async fn demo(flags: DemoFlags) -> Result<(), Failure> {
     serve_demo(flags, sandbox).await.map_err(|error| Failure::new(error.to_string()))
 }
 
-async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), DemoError> {
+async fn serve_demo(flags: DemoFlags, sandbox: TestOptions) -> Result<(), DemoError> {
     let json = flags.json;
     let sandbox_only = flags.sandbox_only;
     let demo = Demo::bind_with(flags.into(), sandbox).await?;

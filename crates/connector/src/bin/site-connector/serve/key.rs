@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use chat_connector::private_file::PrivateFile;
-use chat_service::ServiceKey;
 use chat_service::ops::{generate_key, parse_key};
+use chat_service::{ServiceKey, is_sandbox_file};
 use secrecy::ExposeSecret;
 use tracing::warn;
 
@@ -45,7 +45,10 @@ pub(crate) fn read_or_create(path: &Path, database: &str) -> Result<KeyFile, Fai
     if let Some(key) = read(path)? {
         return Ok(KeyFile { key, path: path.to_owned(), is_new: false });
     }
-    if !is_postgres(database) && fs::metadata(database).is_ok_and(|found| found.len() > 0) {
+    let has_data = !is_postgres(database)
+        && fs::metadata(database).is_ok_and(|found| found.len() > 0)
+        && !is_sandbox_file(Path::new(database));
+    if has_data {
         return Err(Failure::new(format!(
             "there is data in {database}, but its key file {} is missing: put its copy there, or name it with --key-file",
             path.display()

@@ -1,0 +1,16 @@
+//! The test mode: fault injection, the operator page, and everything that the demo and tests rely on.
+
+mod client;
+
+mod any_bytes;
+mod assistant;
+mod bounds;
+mod contract;
+mod faults;
+mod idempotency;
+mod jobs;
+mod locale;
+mod operator;
+mod publishing;
+mod same_origin;
+mod serve;
