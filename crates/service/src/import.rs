@@ -11,13 +11,12 @@ mod site;
 mod tests;
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use chat_protocol::Value;
 use jiff::Timestamp;
-use sqlx::{AssertSqlSafe, SqliteConnection};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, SqliteConnection};
 use tracing::info;
 
 use crate::clock::Clock;
@@ -32,12 +31,25 @@ const TABLES: [&str; 8] =
 /// The prefix of a table that is not imported yet.
 const PREFIX: &str = "sandbox_";
 
-/// Returns whether a file is one of the sandbox, by its header. Such a file has no service key yet.
-pub fn is_sandbox_file(path: &Path) -> bool {
-    let mut header = [0; 64];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    // The version that the sandbox gave its schema, in SQLite's header.
-    read.is_ok() && header.starts_with(b"SQLite format 3\0") && matches!(header[60..], [0, 0, 0, 1 | 2])
+/// Returns whether a file is one of the sandbox. Such a file has no service key yet.
+pub async fn is_sandbox_file(path: &Path) -> bool {
+    // SQLite reads the log beside the file as well, which has everything of a sandbox that was killed.
+    let Ok(mut connection) = SqliteConnectOptions::new().filename(path).connect().await else {
+        return false;
+    };
+    matches!(schema_version(&mut connection).await, Ok(Some(_)))
+}
+
+/// Returns the version of the sandbox's schema; `None` in any other file.
+async fn schema_version(connection: &mut SqliteConnection) -> sqlx::Result<Option<i64>> {
+    let version: i64 = sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut *connection).await?;
+    let found: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('answers', 'site', 'reviews')
+         AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations')",
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    Ok((matches!(version, 1 | 2) && found == 3).then_some(version))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the argument of map_err")]
@@ -47,18 +59,7 @@ fn failed(error: impl ToString) -> OpenError {
 
 /// Copies a file of the sandbox beside itself, and renames its tables. Does nothing to any other file.
 pub(crate) async fn set_aside(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
-    let version: i64 =
-        sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut *connection).await.map_err(failed)?;
-    let found: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('answers', 'site', 'reviews')
-         AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations')",
-    )
-    .fetch_one(&mut *connection)
-    .await
-    .map_err(failed)?;
-    if !matches!(version, 1 | 2) || found != 3 {
-        return Ok(());
-    }
+    let Some(version) = schema_version(connection).await.map_err(failed)? else { return Ok(()) };
     let copy = with_suffix(path, &format!(".sandbox-{version}"));
     info!("importing the sandbox's data; a copy of the file is {}", copy.display());
     let unfinished = with_suffix(&copy, ".tmp");

@@ -130,7 +130,7 @@ async fn everything_is_imported(service: &Service) {
 #[tokio::test]
 async fn imports_everything_of_schema_2_once() {
     let file = old_file(&[SECOND, DATA, "PRAGMA user_version = 2;"]).await;
-    assert!(super::is_sandbox_file(&file.path));
+    assert!(super::is_sandbox_file(&file.path).await);
     let service = file.open().await;
     everything_is_imported(&service).await;
     assert!(file.has_copy(2).await);
@@ -152,6 +152,24 @@ async fn reopened(file: &OldFile) -> Service {
             Err(error) => panic!("{error}"),
         }
     }
+}
+
+#[tokio::test]
+async fn recognises_a_file_whose_data_is_still_in_its_log() {
+    let file = old_file(&[]).await;
+    let mut killed = connect(&file.path).await;
+    let sql = format!("{SECOND}\nPRAGMA user_version = 2;");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&mut killed).await.expect("executed");
+    assert!(super::is_sandbox_file(&file.path).await);
+}
+
+#[tokio::test]
+async fn no_other_file_is_one_of_the_sandbox() {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("text"), "A letter.").expect("written");
+    assert!(!super::is_sandbox_file(&folder.path().join("text")).await);
+    let file = old_file(&["PRAGMA user_version = 2;"]).await;
+    assert!(!super::is_sandbox_file(&file.path).await);
 }
 
 #[tokio::test]
@@ -215,6 +233,6 @@ async fn other_files_are_left_alone() {
     let file = old_file(&["CREATE TABLE answers (id); PRAGMA user_version = 2;"]).await;
     let mut connection = connect(&file.path).await;
     super::set_aside(&mut connection, &file.path).await.expect("nothing to do");
-    assert!(!super::is_sandbox_file(&file.folder.path().join("missing.sqlite")));
+    assert!(!super::is_sandbox_file(&file.folder.path().join("missing.sqlite")).await);
     assert!(!file.has_copy(2).await);
 }

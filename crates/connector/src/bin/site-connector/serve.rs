@@ -57,7 +57,7 @@ pub(crate) async fn run(flags: ServeFlags) -> Result<(), Failure> {
         create_folder_of(Path::new(&database))
             .map_err(|error| Failure::new(format!("cannot create the folder of {database}: {error}")))?;
     }
-    let key = read_or_create(&settings.key_file(), &database)?;
+    let key = read_or_create(&settings.key_file(), &database).await?;
     let options = settings.serve(key.key.clone())?;
     let public_origin = options.service.public_origin.clone();
     let server = Server::bind(options).await.map_err(|error| failed(&error))?;

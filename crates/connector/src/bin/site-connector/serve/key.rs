@@ -41,13 +41,13 @@ pub(crate) fn read(path: &Path) -> Result<Option<ServiceKey>, Failure> {
 
 /// Reads a key file, or creates it for a service that begins. A missing key of existing data is an error,
 /// because a new one could not decrypt what is stored.
-pub(crate) fn read_or_create(path: &Path, database: &str) -> Result<KeyFile, Failure> {
+pub(crate) async fn read_or_create(path: &Path, database: &str) -> Result<KeyFile, Failure> {
     if let Some(key) = read(path)? {
         return Ok(KeyFile { key, path: path.to_owned(), is_new: false });
     }
     let has_data = !is_postgres(database)
         && fs::metadata(database).is_ok_and(|found| found.len() > 0)
-        && !is_sandbox_file(Path::new(database));
+        && !is_sandbox_file(Path::new(database)).await;
     if has_data {
         return Err(Failure::new(format!(
             "there is data in {database}, but its key file {} is missing: put its copy there, or name it with --key-file",
