@@ -1,9 +1,11 @@
 //! Responses before the database is open and migrated.
 
 use axum::Router;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use chat_protocol::{ErrorCode, failure};
+use uuid::Uuid;
 
 /// The time after which clients try again, in seconds.
 const RETRY_AFTER_S: u64 = 2;
@@ -17,14 +19,16 @@ pub(super) fn router() -> Router {
 }
 
 async fn unavailable() -> Response {
-    let body =
-        r#"{"success":false,"error":{"code":"UNAVAILABLE","message":"The service starts: try again."}}"#;
+    let code = ErrorCode::Other("UNAVAILABLE".to_owned());
+    let request_id = format!("req_{}", Uuid::new_v4().simple());
+    let body = failure(&code, "The service starts: try again.", &request_id).to_string();
     let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     let retry = [(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_S))];
-    (StatusCode::SERVICE_UNAVAILABLE, closing(), json, retry, body).into_response()
+    let request_id = [(HeaderName::from_static("x-request-id"), request_id)];
+    (StatusCode::SERVICE_UNAVAILABLE, closing(), json, retry, request_id, body).into_response()
 }
 
-fn closing() -> [(header::HeaderName, HeaderValue); 2] {
+fn closing() -> [(HeaderName, HeaderValue); 2] {
     let value = HeaderValue::from_static;
     [(header::CONNECTION, value("close")), (header::CACHE_CONTROL, value("no-store"))]
 }

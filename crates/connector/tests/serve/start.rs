@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
-use crate::{Running, command, error_of, fails, get, json};
+use crate::{Running, command, error_of, fails, get, http, json, until};
 
 #[tokio::test]
 async fn the_first_start_creates_everything_and_later_ones_keep_it() {
@@ -109,4 +110,55 @@ fn a_file_that_is_no_database_is_refused() {
     let output = command(folder.path(), &["serve", "--listen", "127.0.0.1:0"]).output().expect("runs");
     assert!(!output.status.success());
     assert!(error_of(&output).contains("cannot open the database"), "{}", error_of(&output));
+}
+
+/// Returns a port that is free now.
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// While another process locks the database, as a long migration does, the service cannot open it.
+#[tokio::test]
+async fn answers_that_it_starts_until_the_database_is_open() {
+    use rustix::fs::{FlockOperation, fcntl_lock};
+    let folder = tempfile::tempdir().expect("a folder");
+    Running::start(folder.path(), &[]).stop();
+    let start = || {
+        let (listen, metrics) = (format!("127.0.0.1:{}", free_port()), format!("127.0.0.1:{}", free_port()));
+        let mut command =
+            command(folder.path(), &["serve", "--listen", &listen, "--metrics-listen", &metrics]);
+        let log = folder.path().join("log");
+        let errors = fs::File::create(&log).expect("a file");
+        let process = command.stdout(Stdio::null()).stderr(errors).spawn().expect("runs");
+        let announced = serde_json::Value::Null;
+        (Running { process, announced, log }, format!("http://{listen}"), format!("http://{metrics}"))
+    };
+    let database = folder.path().join("data/service.db");
+    let database = fs::File::options().read(true).write(true).open(database).expect("a database");
+    fcntl_lock(&database, FlockOperation::LockExclusive).expect("nobody else has it");
+
+    let (stopped, origin, _) = start();
+    until(async || http().get(format!("{origin}/livez")).send().await.is_ok()).await;
+    stopped.stop();
+
+    let (running, origin, metrics) = start();
+    until(async || http().get(format!("{origin}/livez")).send().await.is_ok()).await;
+    for origin in [&origin, &metrics] {
+        assert_eq!(get(&format!("{origin}/livez")).await, (200, "ok\n".to_owned()));
+        assert_eq!(get(&format!("{origin}/readyz")).await, (503, "starting\n".to_owned()));
+    }
+    for path in ["/api/connector/v1/chat/config", "/api/admin/v1/session", "/connector/site_1/events"] {
+        let response = http().post(format!("{origin}{path}")).send().await.expect("an answer");
+        assert_eq!(response.status(), 503, "{path}");
+        assert_eq!(response.headers()["retry-after"], "2", "{path}");
+        let id = response.headers()["x-request-id"].clone();
+        let envelope: serde_json::Value = response.json().await.expect("JSON");
+        assert_eq!((&envelope["ok"], &envelope["error"]["code"]), (&false.into(), &"UNAVAILABLE".into()));
+        assert_eq!(envelope["requestId"], id.to_str().expect("text"));
+    }
+    fcntl_lock(&database, FlockOperation::Unlock).expect("unlocked");
+    until(async || get(&format!("{origin}/readyz")).await == (200, "ok\n".to_owned())).await;
+    assert_eq!(get(&format!("{metrics}/readyz")).await, (200, "ok\n".to_owned()));
+    running.stop();
 }
