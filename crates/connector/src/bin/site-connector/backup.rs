@@ -54,6 +54,12 @@ pub(crate) async fn back_up(flags: BackupFlags) -> Result<(), Failure> {
              pg_dump --format=custom --file=service.dump ADDRESS\nADDRESS is the database setting of the service",
         ));
     }
+    if is_in_use(&flags.file, database, &settings.key_file()) {
+        return Err(Failure::new(format!(
+            "{} belongs to the service itself: choose another name for the backup",
+            flags.file.display()
+        )));
+    }
     if flags.file.exists() && !flags.replace {
         return Err(Failure::new(format!(
             "{} exists: choose another name, or replace it with --replace",
@@ -81,6 +87,16 @@ pub(crate) async fn back_up(flags: BackupFlags) -> Result<(), Failure> {
         )
     });
     Ok(())
+}
+
+/// Returns whether a file is the database, one of the files beside it, or the key file. A running service would go
+/// on with a file that has lost its name, and with it everything that it stores from then on.
+fn is_in_use(file: &Path, database: &str, key_file: &Path) -> bool {
+    let Ok(file) = file.canonicalize() else { return false };
+    let of_database =
+        ["", "-wal", "-shm", "-lock"].map(|suffix| PathBuf::from(format!("{database}{suffix}")));
+    let mut own = of_database.iter().map(PathBuf::as_path).chain([key_file]);
+    own.any(|own| own.canonicalize().is_ok_and(|own| own == file))
 }
 
 /// Writes a copy under a temporary name, which only its owner can read, and renames it when it is complete.
