@@ -121,6 +121,53 @@ fn a_backup_of_a_running_service_can_be_put_back() {
     assert!(!names.iter().any(|name| name.to_string_lossy().starts_with(".unfinished")), "{names:?}");
 }
 
+/// A backup in the place of its own database would leave the running service with a file that has no name.
+#[test]
+fn a_backup_never_replaces_the_services_own_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let running = Running::start(path, &[]);
+    std::os::unix::fs::symlink(path.join("data"), path.join("link")).expect("linked");
+    let key = fs::read(path.join("data/service.key")).expect("a key");
+    for own in ["data/service.db", "./data/../data/service.db", "link/service.db", "data/service.db-wal"]
+        .into_iter()
+        .chain(["data/service.db-lock", "data/service.key"])
+    {
+        for flags in [&["backup", own][..], &["backup", own, "--replace"]] {
+            let (code, error) = fails(path, flags);
+            assert!(code == 1 && error.contains("choose another name"), "{own}: {error}");
+        }
+    }
+    json(path, &["admin", "tenant", "create", "--name", "after"]);
+    running.stop();
+    assert_eq!(fs::read(path.join("data/service.key")).expect("a key"), key);
+    Running::start(path, &[]).stop();
+    assert_eq!(tenants(path), 2);
+}
+
+#[test]
+fn links_lead_to_the_address_that_the_environment_sets() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let _running = Running::start(path, &[]);
+    let tag = |variables: &[(&str, &str)]| {
+        let mut command = command(path, &["admin", "site", "create", "--name", "Shop", "--json"]);
+        let output = command.envs(variables.iter().copied()).output().expect("runs");
+        let site: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        text(&site, "/scriptTag").to_owned()
+    };
+    let listen = ("SERVICE_LISTEN", "0.0.0.0:9000");
+    assert!(tag(&[listen]).contains("src=\"http://127.0.0.1:9000/"));
+    assert!(
+        tag(&[listen, ("SERVICE_TLS_CERTIFICATE", "a"), ("SERVICE_TLS_KEY", "b")])
+            .contains("src=\"https://127.0.0.1:9000/")
+    );
+    assert!(
+        tag(&[listen, ("SERVICE_PUBLIC_ORIGIN", "https://chat.example")])
+            .contains("src=\"https://chat.example/")
+    );
+}
+
 #[test]
 fn postgres_is_left_to_its_own_programs() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -271,6 +271,12 @@ pub(crate) struct DataFlags {
     /// The public origin, as of `serve`
     #[arg(long, env = "SERVICE_PUBLIC_ORIGIN", value_name = "URL", global = true)]
     public_origin: Option<String>,
+    /// The address of the service, as of `serve`; begins links where there is no public origin
+    #[arg(long, env = "SERVICE_LISTEN", value_name = "ADDRESS", global = true)]
+    listen: Option<SocketAddr>,
+    /// The certificate of the service, as of `serve`; with it, links begin with https
+    #[arg(long, env = "SERVICE_TLS_CERTIFICATE", value_name = "PATH", global = true)]
+    tls_certificate: Option<PathBuf>,
 }
 
 impl DataFlags {
@@ -281,6 +287,8 @@ impl DataFlags {
             database: self.database,
             key_file: self.key_file,
             public_origin: self.public_origin,
+            listen: self.listen,
+            tls_certificate: self.tls_certificate,
             ..Settings::default()
         };
         Ok(flags.or(file))
