@@ -12,7 +12,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use chat_protocol::Endpoint;
+use chat_protocol::{ChatConfig, Endpoint};
 
 use crate::connector_api::{self, Access, Call};
 use crate::error::ApiError;
@@ -30,8 +30,10 @@ const MAX_ID_BYTES: usize = 64;
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
 const NO_PATH: ApiError = ApiError::NotFound("This path");
-/// The response for unknown, disabled and deleted sites, which nobody can tell apart.
-const NO_SITE: ApiError = ApiError::NotFound("This site");
+/// The response for unknown, disabled and deleted sites, which nobody can tell apart. It is not 404, after which
+/// a widget forgets its conversation: the site may be enabled again.
+const NO_SITE: ApiError =
+    ApiError::Forbidden("This site has no chat: it is switched off, or the site's id is wrong.");
 
 /// Returns the routes. Those of the calls are named, for the metrics.
 pub(crate) fn routes() -> Router<Service> {
@@ -88,8 +90,12 @@ async fn process(
 ) -> Result<Response, ApiError> {
     let (id, path) = split(parts.uri.path()).ok_or(NO_PATH)?;
     let site = connector_api::site(service, id).await?.filter(|site| site.is_active());
-    let allowed = site.as_ref().map(|site| origin::check(service, site, parts)).transpose();
-    progress.allowed = allowed.clone().ok().flatten();
+    let allowed = match &site {
+        Some(site) => origin::check(service, site, parts),
+        // Says nothing of any site. A page that cannot read it would take it for a lost connection.
+        None => Ok(Allowed::any_page(parts)),
+    };
+    progress.allowed = allowed.clone().ok();
     let is_preflight = progress.allowed.as_ref().is_some_and(Allowed::is_preflight);
     // Only ids that exist are counted individually: a client could invent any number of others.
     let scope = site.as_ref().map_or("no site", |site| &site.id);
@@ -98,7 +104,6 @@ async fn process(
     if quota.exceeded {
         return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
     }
-    let site = site.ok_or(NO_SITE)?;
     allowed?;
     let endpoints: Vec<Endpoint> = Endpoint::ALL.into_iter().filter(|it| it.path() == path).collect();
     let allow = match endpoints.as_slice() {
@@ -115,7 +120,17 @@ async fn process(
         chat_protocol::Method::Post => parts.method == Method::POST,
     };
     let endpoint = endpoints.into_iter().find(matches).ok_or(ApiError::MethodNotAllowed { allow })?;
-    Ok(call(service, Access::Site(site), endpoint, parts, body).await?.into_response())
+    let response = match site {
+        Some(site) => call(service, Access::Site(site), endpoint, parts, body).await?,
+        None if endpoint == Endpoint::Config => ApiResponse::success((&switched_off()).into()),
+        None => return Err(NO_SITE),
+    };
+    Ok(response.into_response())
+}
+
+/// Returns the config of a chat that is switched off, by which pages show none.
+fn switched_off() -> ChatConfig {
+    ChatConfig { enabled: false, widget_enabled: false, ..ChatConfig::default() }
 }
 
 /// Executes a call of a site's page.

@@ -22,7 +22,7 @@ const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 /// A request of a page that may send it.
 #[derive(Clone, Debug)]
 pub(super) struct Allowed {
-    /// The page's origin, if the request names one.
+    /// The page's origin, if the request names one; `*` allows all pages.
     origin: Option<HeaderValue>,
     preflight: bool,
 }
@@ -40,12 +40,22 @@ pub(super) fn check(service: &Service, site: &Site, parts: &Parts) -> Result<All
     if !origin.as_ref().is_some_and(is_listed) {
         accounts::check_source(service, parts).map_err(|_| REFUSED)?;
     }
-    let asks = parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let preflight = parts.method == Method::OPTIONS && origin.is_some() && asks;
-    Ok(Allowed { origin, preflight })
+    Ok(Allowed::new(origin, parts))
 }
 
 impl Allowed {
+    /// Allows any page.
+    pub(super) fn any_page(parts: &Parts) -> Self {
+        let anyone = parts.headers.contains_key(header::ORIGIN).then_some(HeaderValue::from_static("*"));
+        Self::new(anyone, parts)
+    }
+
+    fn new(origin: Option<HeaderValue>, parts: &Parts) -> Self {
+        let asks = parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        let preflight = parts.method == Method::OPTIONS && origin.is_some() && asks;
+        Self { origin, preflight }
+    }
+
     /// Returns whether the browser only asks whether it may send a request.
     pub(super) fn is_preflight(&self) -> bool {
         self.preflight

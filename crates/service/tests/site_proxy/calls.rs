@@ -3,7 +3,7 @@
 use axum::body::Body;
 use serde_json::json;
 
-use crate::page::{SHOP, get, of_page, post, shop, site_of};
+use crate::page::{SHOP, get, of_page, post, preflight, shop, site_of};
 use crate::support::Client;
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 
@@ -63,27 +63,59 @@ on_both_databases! {
         let client = shop(database).await;
         let directory = client.service.directory();
         let look = async |client: &Client| {
-            let answer = get(client, "/chat/config").await;
-            let mut headers: Vec<_> = answer.headers.keys().map(ToString::to_string).collect();
-            headers.sort();
-            let error = answer.json()["error"].clone();
-            (answer.status, headers, error["code"].clone(), error["message"].clone())
+            let mut seen = Vec::new();
+            for (method, path) in [
+                ("GET", "/chat/config"),
+                ("POST", "/chat/messages"),
+                ("GET", "/chat/messages?conversationId=conv_1"),
+                ("GET", "/chat/presence"),
+                ("POST", "/events"),
+                ("GET", "/site/status"),
+            ] {
+                let answer = client.send(of_page(client, method, path, SHOP).body(Body::empty()).expect("a request"));
+                let answer = answer.await;
+                let mut headers: Vec<_> = answer.headers.keys().map(ToString::to_string).collect();
+                headers.sort();
+                let mut body = answer.json();
+                body["requestId"].take();
+                seen.push((answer.status.as_u16(), headers, body));
+            }
+            seen
         };
-        get(&client, "/chat/config").await.data();
         let mut unknown = client.clone();
         "site_00000000000000000000000000000000".clone_into(&mut unknown.site.id);
         let expected = look(&unknown).await;
-        assert_eq!(expected.0, 404);
+        assert_ne!(look(&client).await, expected);
         directory.set_site_disabled(&client.site.id, true).await.expect("disabled");
         assert_eq!(look(&client).await, expected);
         directory.set_site_disabled(&client.site.id, false).await.expect("enabled");
-        get(&client, "/chat/config").await.data();
+        assert_ne!(look(&client).await, expected);
         directory.set_tenant_disabled(&client.site.tenant_id, true).await.expect("disabled");
         assert_eq!(look(&client).await, expected);
         directory.set_tenant_disabled(&client.site.tenant_id, false).await.expect("enabled");
         directory.delete_site(&client.site.id).await.expect("deleted");
         assert_eq!(look(&client).await, expected);
-        let message = post(&client, "/chat/messages", &json!({ "message": "Hello" })).await;
-        assert_eq!(message.failure(), (404, "NOT_FOUND".to_owned()));
+    }
+
+    async fn a_page_of_a_disabled_site_has_no_chat_and_keeps_its_conversation(database: &TestDatabase) {
+        let client = shop(database).await;
+        let conversation = begin(&client, "Hello").await;
+        let directory = client.service.directory();
+        directory.set_site_disabled(&client.site.id, true).await.expect("disabled");
+        let config = get(&client, "/chat/config").await;
+        assert_eq!(config.header("access-control-allow-origin"), Some("*"));
+        let switches = &config.data()["config"];
+        assert_eq!((&switches["enabled"], &switches["widgetEnabled"]), (&json!(false), &json!(false)));
+        let preflight = preflight(&client, "/chat/messages", SHOP).await;
+        assert_eq!((preflight.status.as_u16(), preflight.header("access-control-allow-origin")), (204, Some("*")));
+        // After 404 NOT_FOUND, a widget would begin another conversation.
+        let path = format!("/chat/messages?conversationId={conversation}");
+        let body = json!({ "message": "Again", "conversationId": conversation });
+        for refused in [get(&client, &path).await, post(&client, "/chat/messages", &body).await] {
+            assert_eq!(refused.failure(), (403, "FORBIDDEN".to_owned()));
+            assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
+        }
+        directory.set_site_disabled(&client.site.id, false).await.expect("enabled");
+        assert_eq!(get(&client, &path).await.data()["messages"].as_array().map(Vec::len), Some(2));
     }
 }
