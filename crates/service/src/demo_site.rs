@@ -42,3 +42,10 @@ pub(crate) async fn create(tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {
     .await?;
     Ok(())
 }
+
+/// Removes the site's tokens and licenses. Those of the demo are known to everybody.
+pub(crate) async fn remove_credentials(tx: &mut Tx) -> Result<(), DbError> {
+    tx.execute("DELETE FROM site_tokens WHERE site_id = $1", args![SITE_ID]).await?;
+    tx.execute("DELETE FROM licenses WHERE tenant_id = $1", args![TENANT_ID]).await?;
+    Ok(())
+}

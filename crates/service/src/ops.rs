@@ -15,9 +15,12 @@ mod tests;
 pub use backup::{Backup, BackupError, backup, restore};
 pub use client::Client;
 pub use doctor::{Finding, Level, check_database, check_service};
+pub use key_check::has_key;
 pub use key_text::{generate_key, parse_key};
 
 pub(crate) use key_check::check_key;
+#[cfg(feature = "test-mode")]
+pub(crate) use key_check::stored as stored_key_check;
 pub(crate) use metrics::Metrics;
 pub(crate) use requests::RouteLabel;
 

@@ -143,6 +143,9 @@ pub enum TestModeError {
         /// The reason.
         source: OpenError,
     },
+    /// The data file is that of a service, where the test mode would create a license that everybody knows.
+    #[error("{} has the data of a service: choose another file", .0.display())]
+    ServiceData(PathBuf),
     /// The temporary file cannot be created.
     #[error("cannot create a temporary folder: {0}")]
     Temporary(#[from] std::io::Error),
@@ -196,7 +199,10 @@ impl TestMode {
             None => Db::open(&file.to_string_lossy(), invalidator(&caches)).await,
             Some(_) => Db::open_volatile(&file, invalidator(&caches)).await,
         };
-        let db = db.map_err(|source| TestModeError::Data { path: file, source })?;
+        let db = db.map_err(|source| TestModeError::Data { path: file.clone(), source })?;
+        if crate::ops::stored_key_check(&db).await.map_err(ApiError::from)?.is_some() {
+            return Err(TestModeError::ServiceData(file));
+        }
         // A killed process leaves requests that it was working on.
         idempotency::end_leases(&db).await.map_err(ApiError::from)?;
         let key = fingerprint(&[b"the key of the test mode ", options.token.expose_secret().as_bytes()]);

@@ -1,6 +1,6 @@
 //! Any request gets an envelope: never a panic, never an internal error.
 
-use crate::client::{Client, TOKEN, cases};
+use crate::client::{TOKEN, cases, shared};
 use axum::body::Body;
 use axum::http::Request;
 use chat_protocol::{Endpoint, ServerEndpoint};
@@ -33,7 +33,7 @@ fn bodies() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(cases(64))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn answers_any_request_with_an_envelope(
@@ -54,8 +54,8 @@ proptest! {
         }
         // An invalid address or header cannot be sent.
         let Ok(request) = request.body(Body::from(body)) else { return Ok(()) };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let answer = runtime.block_on(async { Client::new().await.send(request).await }).expect("an answer");
+        let (runtime, client) = shared();
+        let answer = runtime.block_on(client.send(request)).expect("an answer");
         let envelope = answer.json();
         prop_assert_eq!(envelope["ok"].as_bool(), Some(answer.status.is_success()));
         prop_assert!(envelope["requestId"].is_string());

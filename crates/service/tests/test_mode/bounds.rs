@@ -1,12 +1,14 @@
 //! Whatever a client sends, the service stores, shows and does only a bounded amount.
 
-use crate::client::{Answer, Client, HOST};
+use crate::client::{Answer, Client, HOST, TOKEN};
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
 use chat_service::API_BASE;
-use chat_service::test_mode::LICENSE;
+use chat_service::test_mode::{LICENSE, TestOptions};
 use serde_json::{Value, json};
+use sqlx::ConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
 use std::net::SocketAddr;
 use tower::ServiceExt;
 
@@ -267,4 +269,33 @@ async fn does_not_count_right_license_codes() {
         assert_eq!(activate(&client, None, "wrong").await.status, 400);
     }
     assert_eq!(activate(&client, None, "wrong").await.status, 429, "unknown peers share one limit");
+}
+
+/// Returns the number of idempotency keys in the data file, and the bytes of their requests.
+async fn keys(file: &std::path::Path) -> (i64, i64) {
+    let mut db = SqliteConnectOptions::new().filename(file).connect().await.expect("a database");
+    let sql = "SELECT count(*), coalesce(sum(length(request)), 0) FROM idempotency";
+    sqlx::query_as(sql).fetch_one(&mut db).await.expect("a row")
+}
+
+#[tokio::test]
+async fn binds_a_key_to_the_hash_of_a_valid_request() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("data.sqlite");
+    let client =
+        Client::with(TestOptions { data: Some(file.clone()), ..TestOptions::new(TOKEN.into()) }).await;
+    let key = Some("chat-v1-0001");
+    for refused in [json!({ "message": "" }), json!([]), json!({ "message": "x".repeat(5000) })] {
+        assert_eq!(client.post("/chat/messages", key, &refused).await.status, 400);
+        assert_eq!(client.post("/events", key, &refused).await.status, 400);
+        assert_eq!(client.post("/content/sync", key, &refused).await.status, 400);
+    }
+    assert_eq!(keys(&file).await, (0, 0), "refused requests are not stored");
+    let long = json!({ "message": "x".repeat(4000) });
+    client.post("/chat/messages", key, &long).await.data();
+    assert_eq!(keys(&file).await, (1, 32));
+    let other = client.post("/chat/messages", key, &json!({ "message": "y" })).await;
+    assert_eq!(other.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
+    client.post("/chat/messages", key, &long).await.data();
+    assert_eq!(client.visitor_messages().await.len(), 1);
 }

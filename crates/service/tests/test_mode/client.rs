@@ -141,6 +141,30 @@ pub async fn advance(time: std::time::Duration) {
     tokio::time::resume();
 }
 
+/// Lets time pass for a request in progress, in steps that leave its lease time to be renewed.
+pub async fn pass(client: &Client, seconds: u64) {
+    for _ in 0..seconds {
+        advance(std::time::Duration::from_secs(1)).await;
+        // A write that follows the renewal.
+        client.post("/events", None, &json!({ "events": [{ "eventType": "page_view" }] })).await.data();
+    }
+}
+
+/// Waits until the first message of a visitor is stored.
+pub async fn stored(client: &Client) {
+    while client.visitor_messages().await.is_empty() {}
+}
+
+/// Returns the service of all cases of property tests, with what earlier cases left in it.
+pub fn shared() -> &'static (tokio::runtime::Runtime, Client) {
+    static SHARED: std::sync::OnceLock<(tokio::runtime::Runtime, Client)> = std::sync::OnceLock::new();
+    SHARED.get_or_init(|| {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let client = runtime.block_on(Client::new());
+        (runtime, client)
+    })
+}
+
 /// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves
 /// it as it is.
 pub fn cases(count: u32) -> proptest::test_runner::Config {

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::client::Client;
+use crate::client::{Client, advance, pass, stored};
 use serde_json::json;
-use tokio::time::Instant;
 
 const KEY: &str = "chat-v1-0001";
 const SEND: &str = "/chat/messages";
@@ -74,19 +73,35 @@ async fn reports_the_remaining_count_of_times() {
 #[tokio::test]
 async fn delays_every_response() {
     let client = Client::new().await;
-    client.inject_faults(json!({ "delayMs": 300 })).await;
-    let before = Instant::now();
-    client.get("/chat/config").await.data();
-    assert!(before.elapsed() >= Duration::from_millis(300));
+    client.inject_faults(json!({ "delayMs": 60_000, "only": "config" })).await;
+    let delayed = client.get("/chat/config");
+    tokio::pin!(delayed);
+    for _ in 0..30 {
+        tokio::select! {
+            biased;
+            _ = &mut delayed => panic!("answered early"),
+            _ = client.get("/chat/presence") => advance(Duration::from_secs(1)).await,
+        }
+    }
+    tokio::join!(delayed, advance(Duration::from_secs(30))).0.data();
 }
 
 #[tokio::test]
 async fn a_slow_ai_stores_the_message_at_once_and_answers_later() {
     let client = Client::new().await;
-    client.inject_faults(json!({ "ai": "slow", "slowMs": 300 })).await;
-    let before = Instant::now();
-    let conversation = client.begin("How much is a mug?").await;
-    assert!(before.elapsed() >= Duration::from_millis(300));
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 20_000 })).await;
+    let begun = client.begin("How much is a mug?");
+    tokio::pin!(begun);
+    let early = async {
+        stored(&client).await;
+        pass(&client, 10).await;
+    };
+    tokio::select! {
+        biased;
+        _ = &mut begun => panic!("answered early"),
+        () = early => {}
+    }
+    let (conversation, ()) = tokio::join!(begun, pass(&client, 11));
     assert_eq!(client.history(&conversation).await.len(), 2);
 }
 

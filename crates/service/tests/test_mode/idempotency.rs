@@ -1,8 +1,6 @@
 //! A request with a key is executed once, even if it is sent repeatedly (4.1).
 
-use std::time::Duration;
-
-use crate::client::Client;
+use crate::client::{Client, pass, stored};
 use serde_json::json;
 
 const KEY: &str = "chat-v1-0001";
@@ -67,10 +65,14 @@ async fn accepts_keys_of_8_to_160_characters() {
 #[tokio::test]
 async fn a_concurrent_duplicate_waits_for_the_first_response() {
     let client = Client::new().await;
-    client.inject_faults(json!({ "ai": "slow", "slowMs": 1000 })).await;
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
     let body = json!({ "message": "Hello" });
-    let (first, second) =
-        tokio::join!(client.post(SEND, Some(KEY), &body), client.post(SEND, Some(KEY), &body));
+    let time = async {
+        stored(&client).await;
+        pass(&client, 61).await;
+    };
+    let (first, second, ()) =
+        tokio::join!(client.post(SEND, Some(KEY), &body), client.post(SEND, Some(KEY), &body), time);
     assert_eq!(first.body, second.body);
     first.data();
     assert_eq!(client.visitor_messages().await, ["Hello"]);
@@ -79,17 +81,20 @@ async fn a_concurrent_duplicate_waits_for_the_first_response() {
 #[tokio::test]
 async fn a_disconnected_client_gets_the_response_on_retry() {
     let client = Client::new().await;
-    client.inject_faults(json!({ "ai": "slow", "slowMs": 1000 })).await;
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
     let body = json!({ "message": "How much is a mug?" });
-    let disconnected =
-        tokio::time::timeout(Duration::from_millis(200), client.post(SEND, Some(KEY), &body)).await;
-    assert!(disconnected.is_err());
+    tokio::select! {
+        biased;
+        _ = client.post(SEND, Some(KEY), &body) => panic!("answered early"),
+        () = stored(&client) => {}
+    }
 
     let everything = client.everything().await;
     let conversation = everything["conversations"][0]["id"].as_str().expect("an id");
     assert_eq!(client.history(conversation).await.len(), 1, "the message is stored at once");
 
-    let retried = client.post(SEND, Some(KEY), &body).await.data();
+    let (retried, ()) = tokio::join!(client.post(SEND, Some(KEY), &body), pass(&client, 61));
+    let retried = retried.data();
     let history = client.history(conversation).await;
     assert_eq!(history.len(), 2);
     assert_eq!(retried["message"]["content"], history[1].1.as_str());

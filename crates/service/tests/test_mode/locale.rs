@@ -1,6 +1,6 @@
 //! The API accepts only language tags as locales.
 
-use crate::client::{Answer, Client, api, cases};
+use crate::client::{Answer, Client, api, cases, shared};
 use axum::body::Body;
 use axum::http::Request;
 use chat_protocol::is_language_tag;
@@ -90,7 +90,7 @@ async fn a_final_page_without_valid_items_removes_nothing() {
 }
 
 proptest! {
-    #![proptest_config(cases(40))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn accepts_or_refuses_any_locale(
@@ -100,8 +100,7 @@ proptest! {
             any::<String>(),
         ],
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let client = runtime.block_on(Client::new());
+        let (runtime, client) = shared();
         let body = json!({ "message": "Hello", "locale": locale });
         let sent = runtime.block_on(client.post("/chat/messages", None, &body));
         let path = format!("/chat/config?locale={}", encoded(&locale));
