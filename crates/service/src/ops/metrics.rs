@@ -234,7 +234,7 @@ impl Service {
             count("SELECT count(*) FROM deliveries WHERE status = 'pending'", args![]).await?,
             count("SELECT count(*) FROM emails WHERE status = 'pending'", args![]).await?,
             count(
-                "SELECT count(*) FROM consoles WHERE seen_ms > $1",
+                "SELECT count(*) FROM consoles WHERE open = 1 AND seen_ms > $1",
                 args![self.now_ms() - CONSOLE_TIMEOUT_MS],
             )
             .await?,
