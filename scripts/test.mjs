@@ -158,6 +158,7 @@ await main(async () => {
   await step("the proxy, and its recipes in their servers", () =>
     tee("node", ["scripts/check-recipes.mjs", "Express 4", "Express 5", "nginx", "Caddy", "PHP", "WordPress"]),
   );
+  await step("the service behind the web servers of its recipes", () => tee("node", ["scripts/check-self-host.mjs"]));
   await step("the proxy and its recipes under attack", () => tee("node", ["--test", ...testsIn("hostile")]), {
     tests: true,
   });
