@@ -162,7 +162,7 @@ impl Ai {
         endpoint: &Endpoint,
         question: &Question<'_>,
     ) -> Result<(AiStatus, Option<String>), AiStatus> {
-        let breaker = self.breaker(endpoint);
+        let breaker = self.breaker(question.site_id, endpoint);
         if breaker.is_open() {
             return Err(AiStatus::ProviderError);
         }
@@ -210,14 +210,16 @@ impl Ai {
         Ok(cell.get_or_init(|| client).clone())
     }
 
-    /// Returns the breaker of an endpoint. Sites with the same address and key share it.
-    fn breaker(&self, endpoint: &Endpoint) -> Arc<Breaker> {
+    /// Returns the breaker of a site's endpoint. Sites do not share one: what fails for a site, such as a
+    /// timeout that is too short, must not silence the AI of another tenant. Each node has its own: it learns
+    /// of a failure by itself, after a few visitors.
+    fn breaker(&self, site_id: &str, endpoint: &Endpoint) -> Arc<Breaker> {
         let mut breakers = self.breakers.lock().unwrap_or_else(PoisonError::into_inner);
         if breakers.len() >= MAX_BREAKERS {
             // Those in use are kept; what the others had counted is forgotten.
             breakers.retain(|_, breaker| Arc::strong_count(breaker) > 1);
         }
-        Arc::clone(breakers.entry(endpoint.identity()).or_default())
+        Arc::clone(breakers.entry(endpoint.identity(site_id)).or_default())
     }
 }
 

@@ -13,7 +13,7 @@ mod rank;
 #[path = "../tests/knowledge/retrieval.rs"]
 mod retrieval;
 mod routes;
-mod search;
+pub(crate) mod search;
 pub(crate) mod search_index;
 mod similar;
 mod synonyms;
@@ -21,8 +21,11 @@ mod words;
 
 pub(crate) use language::Language;
 pub(crate) use routes::{KnowledgeApi, routes};
-pub(crate) use search::search;
-pub(crate) use words::folded_words;
+pub(crate) use words::{folded_words, is_unspaced};
+
+use crate::Service;
+use crate::error::ApiError;
+use search::search;
 
 /// A part of a site's knowledge that may answer a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,4 +38,16 @@ pub(crate) struct Passage {
     pub(crate) text: String,
     /// How well it matches, for the order only.
     pub(crate) score: f64,
+}
+
+/// Returns the passages of a site that best match a question, best first; none when nothing matches well
+/// enough. A search holds megabytes of pages, so that few run at a time; further ones wait.
+pub(crate) async fn find(
+    service: &Service,
+    site_id: &str,
+    question: &str,
+    locale: Option<&str>,
+) -> Result<Vec<Passage>, ApiError> {
+    let Ok(_turn) = service.0.workers.acquire().await else { return Err(ApiError::Internal) };
+    Ok(search(service.db(), site_id, question, locale).await?)
 }

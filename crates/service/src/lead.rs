@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use behaviour::{Behaviour, Seen, events_as_context};
 
+use crate::knowledge::is_unspaced;
 use crate::text::truncate_words;
 
 /// Maximum contact details that are read from one message.
@@ -31,20 +32,31 @@ pub(crate) enum Contact {
 
 /// Returns the e-mail addresses and phone numbers in a text.
 pub(crate) fn contacts_in(text: &str) -> Vec<Contact> {
-    let emails = text.split_whitespace().filter_map(email);
-    emails.chain(phones(text)).take(MAX_CONTACTS).collect()
+    emails(text).chain(phones(text)).take(MAX_CONTACTS).collect()
 }
 
-fn email(word: &str) -> Option<Contact> {
-    let word = word.trim_start_matches("mailto:");
-    let address = word.trim_matches(|character: char| !character.is_alphanumeric());
-    let (name, host) = address.split_once('@')?;
-    let (_, ending) = host.rsplit_once('.')?;
-    let plain = !name.is_empty()
-        && !host.starts_with('.')
-        && !host.contains('@')
-        && address.len() <= MAX_ADDRESS_BYTES;
-    (plain && ending.len() >= 2).then(|| Contact::Email(address.to_owned()))
+/// Returns the e-mail addresses in a text, also where other words are written beside them without a space.
+fn emails(text: &str) -> impl Iterator<Item = Contact> {
+    let words = text.split(|letter: char| !(is_of_address(letter) || letter == '@'));
+    words.filter_map(|word| {
+        let (name, host) = word.split_once('@')?;
+        let name = name.trim_start_matches(['.', '-', '\'', '_']);
+        let host = host.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+        let (_, ending) = host.rsplit_once('.')?;
+        let is_host = ending.chars().count() >= 2
+            && !host.starts_with(['.', '-'])
+            && !host.contains(['@', '%', '+', '\'', '_'])
+            && !host.contains("..");
+        let length = name.len() + 1 + host.len();
+        (!name.is_empty() && is_host && length <= MAX_ADDRESS_BYTES)
+            .then(|| Contact::Email(format!("{name}@{host}")))
+    })
+}
+
+/// Returns whether a letter is part of an address. A script without spaces is not: the words around an address
+/// would be taken for a part of it.
+fn is_of_address(letter: char) -> bool {
+    (letter.is_alphanumeric() && !is_unspaced(letter)) || "._%+-'".contains(letter)
 }
 
 /// Returns the phone numbers in a text: runs of digits and separators. A number needs a `+`, a leading zero
@@ -177,6 +189,21 @@ mod tests {
         assert_eq!(contacts_in("Ring me on +44 20 7946 0991."), phone("+44 20 7946 0991"));
         assert_eq!(contacts_in("call 030/901820, please"), phone("030/901820"));
         assert_eq!(contacts_in("ann@example.org or 030 901820").len(), 2);
+        for text in [
+            "我的邮箱是ann@example.org，谢谢",
+            "メールはann@example.orgです",
+            "E-mail:ann@example.org",
+            "mailto:ann@example.org?subject=Hi",
+            "Ann <ann@example.org>",
+            "'ann@example.org'",
+            "ann@example.org/home",
+            "email=ann@example.org&x=1",
+        ] {
+            assert_eq!(contacts_in(text), email("ann@example.org"), "{text}");
+        }
+        assert_eq!(contacts_in("ann@example.org,bob@example.org").len(), 2);
+        assert_eq!(contacts_in("jörg@bücher.example"), email("jörg@bücher.example"));
+        assert_eq!(contacts_in("o'neil+shop@example.org"), email("o'neil+shop@example.org"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that another one needs.
 
 mod accounts;
+mod addresses;
 mod admin_api;
 mod ai;
 mod audit;

@@ -83,11 +83,12 @@ impl Purge<'_> {
         retention::purge(self).await?;
         sites::purge(self).await?;
         // Also after an erasure that a crash interrupted.
-        scrub::scrub(self.service.db()).await?;
+        scrub::scrub(self.service.db(), self.service.now_ms()).await?;
         Ok(())
     }
 
-    /// Executes a batch in a transaction that renews the lease, and returns the number of removed rows.
+    /// Executes a batch in a transaction that renews the lease, and returns the number of removed rows. What
+    /// it removed is scrubbed within a day.
     async fn batch<F>(&mut self, work: F) -> Result<u64, Stopped>
     where
         F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<u64, DbError>> + Send + 'static,
@@ -95,7 +96,8 @@ impl Purge<'_> {
         if self.service.0.closing.is_cancelled() {
             return Err(Stopped::Ended);
         }
-        let (lease, renewed) = (self.lease, self.lease.renewed(self.service.now_ms()));
+        let now_ms = self.service.now_ms();
+        let (lease, renewed) = (self.lease, self.lease.renewed(now_ms));
         let outcome: Result<Option<u64>, DbError> = self
             .service
             .db()
@@ -104,7 +106,11 @@ impl Purge<'_> {
                     if !lease.renew(tx, renewed).await? {
                         return Ok(None);
                     }
-                    work(tx).await.map(Some)
+                    let removed = work(tx).await?;
+                    if removed > 0 {
+                        scrub::request_by(tx, now_ms.saturating_add(DAY_MS)).await?;
+                    }
+                    Ok(Some(removed))
                 })
             })
             .await;

@@ -11,6 +11,8 @@ pub(crate) mod fixture;
 mod privacy_tests;
 pub(crate) mod removal;
 mod routes;
+#[cfg(test)]
+mod schema_tests;
 pub(crate) mod scrub;
 mod subject;
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use futures_util::future::BoxFuture;
 
 use crate::Service;
+use crate::db::{DbError, args};
+use crate::notify::mail::Texts;
 
 /// An e-mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,22 +18,17 @@ pub(crate) struct Mail {
 }
 
 impl Mail {
-    pub(super) fn new_password(to: String, link: &str) -> Self {
-        let text = format!(
-            "Somebody, probably you, asked for a new password for your account.\n\n\
-             Open this link within an hour to set one:\n{link}\n\n\
-             If it was not you, ignore this e-mail: your password stays as it is.\n"
-        );
-        Self { to, subject: "Set a new password".to_owned(), text }
+    pub(super) fn new_password(to: String, texts: &Texts, link: &str) -> Self {
+        let Texts { password_asked, password_open, password_ignore, .. } = texts;
+        let text = format!("{password_asked}\n\n{password_open}\n{link}\n\n{password_ignore}\n");
+        Self { to, subject: texts.password.to_owned(), text }
     }
 
-    pub(super) fn invitation(to: String, inviter: &str, tenant: &str, link: &str) -> Self {
-        let text = format!(
-            "{inviter} invites you to answer the chats of {tenant}.\n\n\
-             Open this link within seven days to set up your account:\n{link}\n\n\
-             If you do not know what this is about, ignore this e-mail.\n"
-        );
-        Self { to, subject: "You are invited".to_owned(), text }
+    pub(super) fn invitation(to: String, texts: &Texts, inviter: &str, tenant: &str, link: &str) -> Self {
+        let Texts { invitation_by, invitation_open, invitation_ignore, .. } = texts;
+        let by = invitation_by.replace("{tenant}", tenant).replace("{inviter}", inviter);
+        let text = format!("{by}\n\n{invitation_open}\n{link}\n\n{invitation_ignore}\n");
+        Self { to, subject: texts.invitation.to_owned(), text }
     }
 }
 
@@ -67,4 +64,14 @@ pub(super) async fn send(service: &Service, mail: Mail) {
     {
         send(service.clone(), mail).await;
     }
+}
+
+/// Returns the texts for e-mails to an address: in the language that its operator of the tenant has chosen,
+/// else in that of the tenant's first site, else in English.
+pub(super) async fn texts(service: &Service, tenant_id: &str, to: &str) -> Result<&'static Texts, DbError> {
+    let sql = "SELECT (SELECT email_locale FROM operators WHERE tenant_id = $1 AND email = $2),
+                   (SELECT primary_locale FROM sites WHERE tenant_id = $1 AND deleted_ms IS NULL
+                    ORDER BY created_ms, id LIMIT 1)";
+    let row = service.db().one(sql, args![tenant_id, to]).await?;
+    Ok(Texts::of([row.optional_text(0)?.as_deref(), row.optional_text(1)?.as_deref()]))
 }

@@ -1,5 +1,7 @@
 //! The built-in assistant: answers with the passage that best matches the question.
 
+use std::fmt::Write;
+
 use super::phrases::Phrases;
 use super::requests;
 use crate::knowledge::Passage;
@@ -52,11 +54,27 @@ fn from_passage(passage: &Passage) -> Reply {
     let text = match &passage.location {
         Some(location) => {
             let title = passage.title.replace(['[', ']', '\n'], "");
-            format!("{}\n\n[{title}]({location})", excerpt(&passage.text, MAX_EXCERPT_LENGTH))
+            format!("{}\n\n[{title}]({})", excerpt(&passage.text, MAX_EXCERPT_LENGTH), link(location))
         }
         None => passage.text.clone(),
     };
     Reply { text, source: Some(passage.id.clone()) }
+}
+
+/// Returns a location as the target of a Markdown link, which ends at a space or a closing parenthesis.
+fn link(location: &str) -> String {
+    let mut link = String::with_capacity(location.len());
+    for letter in location.chars() {
+        if letter.is_whitespace() || letter.is_control() || "()<>\\\"".contains(letter) {
+            let mut bytes = [0; 4];
+            for byte in letter.encode_utf8(&mut bytes).bytes() {
+                let _ = write!(link, "%{byte:02X}");
+            }
+        } else {
+            link.push(letter);
+        }
+    }
+    link
 }
 
 #[cfg(test)]
@@ -79,6 +97,14 @@ mod tests {
         let found = reply("How much is a mug?", false, false, &passages, None);
         assert_eq!(found.text, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
         assert_eq!(found.source.as_deref(), Some("content:7"));
+    }
+
+    #[test]
+    fn a_location_is_one_link_whatever_it_contains() {
+        let text = |location| reply("mug?", false, false, &[passage("Yes.", Some(location))], None).text;
+        assert_eq!(text("/mugs_(blue)?a=1#b"), "Yes.\n\n[Our blue mugs](/mugs_%28blue%29?a=1#b)");
+        assert_eq!(text("/a) [x](/b"), "Yes.\n\n[Our blue mugs](/a%29%20[x]%28/b)");
+        assert_eq!(text("/größe\n青瓷"), "Yes.\n\n[Our blue mugs](/größe%0A青瓷)");
     }
 
     #[test]

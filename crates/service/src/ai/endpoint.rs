@@ -69,10 +69,11 @@ impl Endpoint {
         self.key.as_ref().map(bearer).transpose().map_err(|_| EndpointError::Key)
     }
 
-    /// Returns what tells endpoints apart: the address and the key.
-    pub(super) fn identity(&self) -> Fingerprint {
+    /// Returns what tells the endpoints of sites apart: the site, the address, the model and the key.
+    pub(super) fn identity(&self, site_id: &str) -> Fingerprint {
         let key = self.key.as_ref().map(ExposeSecret::expose_secret).unwrap_or_default();
-        fingerprint(&[self.base.as_bytes(), b"\0", key.as_bytes()])
+        let parts = [site_id, &self.base, &self.model, key].map(|part| [part.as_bytes(), b"\0"]);
+        fingerprint(&parts.concat())
     }
 
     /// Returns the AI's answer to the last message of a conversation. An answer that repeats the instructions

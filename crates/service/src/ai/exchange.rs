@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::http::{HeaderValue, header};
 use reqwest::{Client, ClientBuilder, Response, StatusCode, Url, redirect};
 
-use super::address::PublicResolver;
+use crate::addresses::CheckedResolver;
 
 /// Maximum bytes of a response.
 pub(super) const MAX_RESPONSE_BYTES: usize = 256 * 1024;
@@ -64,9 +64,9 @@ impl AiClient {
         }
         if !allows_private {
             // A proxy would resolve names itself, so that nobody checked where they lead.
-            client = client.no_proxy().dns_resolver(Arc::new(PublicResolver));
+            client = client.no_proxy();
         }
-        Self::with(client)
+        Self::with(client.dns_resolver(Arc::new(CheckedResolver { allows_private })))
     }
 
     fn with(client: ClientBuilder) -> Result<Self, reqwest::Error> {

@@ -2,20 +2,21 @@
 
 use std::time::Duration;
 
-use chat_protocol::{AiStatus, Value, VisitorEvent};
+use chat_protocol::{AiStatus, VisitorEvent};
 use tracing::warn;
 
 use super::{Answer, Endpoint, Phrases, Question, Turn, quota, wants_person};
 use crate::Service;
 use crate::conversations::{Conversation, StoredMessage};
-use crate::db::{Db, DbError, args};
+use crate::db::{Db, DbError};
 use crate::error::ApiError;
 use crate::knowledge;
 use crate::lead::{Seen, contacts_in, events_as_context};
 use crate::sites::Site;
+use crate::visitors;
 
 /// Maximum events of a visitor that are read.
-const MAX_EVENTS: u32 = 40;
+const MAX_EVENTS: i64 = 40;
 
 /// Answers the last message of a conversation. `history` ends with it.
 pub(crate) async fn answer(
@@ -29,16 +30,7 @@ pub(crate) async fn answer(
     let now_ms = service.now_ms();
     let endpoint = endpoint(service, site);
     let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
-    let site_id = site.id.clone();
-    let is_left = !is_counted
-        || service
-            .db()
-            .write(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
-            .await?;
-    if !is_left {
-        return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
-    }
-    let passages = knowledge::search(service.db(), &site.id, message, locale).await?;
+    let passages = knowledge::find(service, &site.id, message, locale).await?;
     let visited = match &conversation.profile.visitor_id {
         Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor.as_str()).await?),
         None => String::new(),
@@ -59,6 +51,17 @@ pub(crate) async fn answer(
         left_contact: !contacts_in(message).is_empty(),
         has_contact: conversation.notes.has_contact(&conversation.profile),
     };
+    let site_id = site.id.clone();
+    // Counted last: nothing that fails stands between this and the answer, after which a reply that was not
+    // given is given back.
+    let is_left = !is_counted
+        || service
+            .db()
+            .write(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
+            .await?;
+    if !is_left {
+        return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
+    }
     let answer = match &endpoint {
         Some(Ok(endpoint)) => service.0.ai.answer(Some(endpoint), &question).await,
         Some(Err(())) => Answer::fallback(AiStatus::ProviderError, message, locale),
@@ -99,20 +102,12 @@ fn endpoint(service: &Service, site: &Site) -> Option<Result<Endpoint, ()>> {
 
 /// Returns the latest events of a visitor, oldest first.
 pub(crate) async fn recent_events(db: &Db, site_id: &str, visitor_id: &str) -> Result<Vec<Seen>, DbError> {
-    let rows = db
-        .all(
-            "SELECT event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2 ORDER BY no DESC LIMIT $3",
-            args![site_id, visitor_id, MAX_EVENTS],
-        )
-        .await?;
-    let mut events = Vec::with_capacity(rows.len());
-    for row in rows.iter().rev() {
-        let event: Value = serde_json::from_str(&row.text(0)?).unwrap_or_default();
-        if let Ok(event) = VisitorEvent::try_from(event) {
-            events.push(Seen { event, received_ms: row.int(1)? });
-        }
-    }
-    Ok(events)
+    let received = visitors::events::recent(db, site_id, visitor_id, MAX_EVENTS).await?;
+    let seen = received.into_iter().filter_map(|received| {
+        let event = VisitorEvent::try_from(received.event).ok()?;
+        Some(Seen { event, received_ms: received.received_ms })
+    });
+    Ok(seen.collect())
 }
 
 impl Answer {

@@ -12,6 +12,8 @@ pub(crate) enum Status {
 }
 
 impl Status {
+    pub(crate) const ALL: [Self; 3] = [Self::Open, Self::Waiting, Self::Closed];
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -22,7 +24,7 @@ impl Status {
 
     /// Returns the state with a name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        [Self::Open, Self::Waiting, Self::Closed].into_iter().find(|status| status.as_str() == text)
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
     }
 
     /// Reads a stored state.

@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 3] = [
+const STEPS: [Step; 4] = [
     Step {
         version: 1,
         name: "tables",
@@ -34,6 +34,12 @@ const STEPS: [Step; 3] = [
         name: "notifications",
         sqlite: include_str!("../../migrations/0003_notifications.sql"),
         postgres: include_str!("../../migrations/0003_notifications.sql"),
+    },
+    Step {
+        version: 5,
+        name: "expiry",
+        sqlite: include_str!("../../migrations/0005_expiry.sql"),
+        postgres: include_str!("../../migrations/0005_expiry.sql"),
     },
 ];
 

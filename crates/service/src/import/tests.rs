@@ -118,7 +118,7 @@ async fn everything_is_imported(service: &Service) {
     let site = crate::sites::find(service.db(), SITE_ID).await.expect("read").expect("a site");
     assert_eq!((site.tenant_id.as_str(), site.name.as_str()), (TENANT_ID, "The shop"));
     assert_eq!(site.supported_locales, ["en", "de"]);
-    let found = crate::knowledge::search(service.db(), SITE_ID, "How is celadon fired?", None).await;
+    let found = crate::knowledge::find(service, SITE_ID, "How is celadon fired?", None).await;
     assert_eq!(found.expect("searched").first().map(|passage| passage.title.as_str()), Some("Glaze"));
     for (table, rows) in [("events", 1), ("visitors", 1), ("reviews", 1), ("jobs", 1), ("content", 1)] {
         assert_eq!(count(service, table).await, rows, "{table}");

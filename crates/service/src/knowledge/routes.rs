@@ -1,15 +1,16 @@
 //! The admin API of a site's questions and answers.
 
-use axum::extract::{DefaultBodyLimit, Extension, FromRequest, Path, Query, Request, State};
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Extension, Path, State};
 use axum::routing::{get, post};
-use axum::{Json, Router};
 use chat_protocol::Value;
 use serde::Deserialize;
 
 use super::answers::{self, AnswerDraft, StoredAnswer};
-use super::search;
+use super::find;
 use crate::Service;
 use crate::accounts::{Client, Operator, Right};
+use crate::admin_api::input::{Body, Params};
 use crate::audit::{self, Entry};
 use crate::db::Tx;
 use crate::error::ApiError;
@@ -48,18 +49,6 @@ pub(super) struct Page {
     limit: Option<u32>,
 }
 
-/// The JSON body of a request.
-struct Body<T>(T);
-
-impl<T: serde::de::DeserializeOwned> FromRequest<Service> for Body<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
-        let Json(body) = Json::from_request(request, service).await?;
-        Ok(Self(body))
-    }
-}
-
 #[utoipa::path(get, path = "/sites/{site}/answers", tag = "knowledge", params(("site" = String, Path), Page),
     responses((status = 200, description = "The questions and answers, newest first"),
         (status = 404, description = "The site does not exist"))
@@ -68,7 +57,7 @@ async fn list(
     State(service): State<Service>,
     operator: Operator,
     Path(site): Path<String>,
-    Query(page): Query<Page>,
+    Params(page): Params<Page>,
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     let limit = page.limit.unwrap_or(DEFAULT_PAGE).clamp(1, answers::MAX_LISTED);
@@ -199,7 +188,7 @@ async fn try_out(
             "Invalid question: expected 1 to {MAX_TRIED_LENGTH} characters, got {length}."
         )));
     }
-    let passages = search(service.db(), &site.id, &tried.question, tried.locale.as_deref()).await?;
+    let passages = find(&service, &site.id, &tried.question, tried.locale.as_deref()).await?;
     let passages = passages.iter().map(|passage| {
         Value::object([
             ("id", passage.id.as_str().into()),

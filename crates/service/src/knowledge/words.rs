@@ -105,6 +105,11 @@ fn fold(character: char) -> impl Iterator<Item = char> {
     std::iter::once(first).chain(second)
 }
 
+/// Returns whether a character belongs to a script that does not separate words.
+pub(crate) fn is_unspaced(character: char) -> bool {
+    unspaced_script(character).is_some()
+}
+
 /// Returns the script of a character, if that script does not separate words.
 fn unspaced_script(character: char) -> Option<u8> {
     match character {

@@ -12,6 +12,7 @@ mod options;
 mod outbox;
 mod pending;
 mod routes;
+mod texts;
 mod worker;
 
 use tracing::error;
@@ -24,6 +25,7 @@ pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 pub(crate) use outbox::send;
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(crate) use routes::{NotificationsApi, routes};
+pub(crate) use texts::Texts;
 pub(crate) use worker::run;
 
 #[cfg(test)]

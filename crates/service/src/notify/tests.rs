@@ -36,20 +36,25 @@ fn options(database: &TestDatabase) -> ServiceOptions {
 async fn open_with(options: ServiceOptions) -> Service {
     let service = Service::open(options).await.expect("opened");
     for tenant in ["a", "b"] {
-        let sql = "INSERT INTO tenants (id, name, created_ms) VALUES ($1, $1, 1) ON CONFLICT DO NOTHING";
-        execute(&service, sql, args![tenant]).await;
-        let sql = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $2, $3, 1) \
-                   ON CONFLICT DO NOTHING";
-        let (site, name) = (format!("site_{tenant}"), format!("Shop {tenant}"));
-        execute(&service, sql, args![site, tenant, name]).await;
-        for role in ["owner", "agent"] {
-            let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms) \
-                       VALUES ($1, $2, $3, $1, $4, '', 1) ON CONFLICT DO NOTHING";
-            let (id, email) = (format!("{role}_{tenant}"), format!("{role}@{tenant}.example"));
-            execute(&service, sql, args![id, tenant, email, role]).await;
-        }
+        add_tenant(&service, tenant).await;
     }
     service
+}
+
+/// Adds a tenant with a site and two operators.
+async fn add_tenant(service: &Service, tenant: &str) {
+    let sql = "INSERT INTO tenants (id, name, created_ms) VALUES ($1, $1, 1) ON CONFLICT DO NOTHING";
+    execute(service, sql, args![tenant]).await;
+    let sql = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $2, $3, 1) \
+                   ON CONFLICT DO NOTHING";
+    let (site, name) = (format!("site_{tenant}"), format!("Shop {tenant}"));
+    execute(service, sql, args![site, tenant, name]).await;
+    for role in ["owner", "agent"] {
+        let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms) \
+                       VALUES ($1, $2, $3, $1, $4, '', 1) ON CONFLICT DO NOTHING";
+        let (id, email) = (format!("{role}_{tenant}"), format!("{role}@{tenant}.example"));
+        execute(service, sql, args![id, tenant, email, role]).await;
+    }
 }
 
 async fn open(database: &TestDatabase) -> Service {

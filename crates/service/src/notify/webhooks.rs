@@ -28,7 +28,7 @@ pub(super) use {
     deliveries::{Delivery, LogPage},
     secret::WebhookSecret,
     store::{NewWebhook, Webhook, WebhookChange},
-    target::{TargetUrl, is_public},
+    target::TargetUrl,
     worker::Deliverer,
 };
 

@@ -8,8 +8,12 @@ use crate::db::args;
 const CONSOLE_MS: i64 = DAY_MS;
 /// The time for which a webhook's deliveries can be replayed.
 const DELIVERY_MS: i64 = 30 * DAY_MS;
-/// The time for which sent notifications are kept.
+/// The time for which notifications are kept, sent or not.
 const NOTIFICATION_MS: i64 = 30 * DAY_MS;
+/// The time for which e-mails are kept that were not handed over, also where SMTP was switched off.
+const EMAIL_MS: i64 = 10 * DAY_MS;
+/// The time for which entries of the audit log are kept.
+const AUDIT_MS: i64 = 730 * DAY_MS;
 /// The time for which finished jobs are listed.
 const JOB_MS: i64 = 90 * DAY_MS;
 
@@ -52,6 +56,16 @@ pub(super) async fn purge(purge: &mut Purge<'_>) -> Result<(), Stopped> {
              (SELECT no FROM notifications WHERE sent_ms <= $1 LIMIT $2)",
             now_ms - NOTIFICATION_MS,
         ),
+        (
+            "DELETE FROM notifications WHERE no IN
+             (SELECT no FROM notifications WHERE sent_ms IS NULL AND due_ms <= $1 LIMIT $2)",
+            now_ms - NOTIFICATION_MS,
+        ),
+        (
+            "DELETE FROM emails WHERE no IN (SELECT no FROM emails WHERE created_ms <= $1 LIMIT $2)",
+            now_ms - EMAIL_MS,
+        ),
+        ("DELETE FROM audit WHERE no IN (SELECT no FROM audit WHERE at_ms <= $1 LIMIT $2)", now_ms - AUDIT_MS),
         (
             "DELETE FROM jobs WHERE no IN
              (SELECT no FROM jobs WHERE status IN ('succeeded', 'failed') AND completed_ms <= $1 LIMIT $2)",

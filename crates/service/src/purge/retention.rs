@@ -1,6 +1,7 @@
 //! Conversations, events and visitors that are older than their site keeps them.
 
 use super::{DAY_MS, Purge, Stopped};
+use crate::conversations::Status;
 use crate::db::{DbError, Tx, args};
 use crate::visitors::removal::{self, BATCH, Removed};
 
@@ -47,7 +48,7 @@ async fn conversations(
     site_id: &str,
     before_ms: i64,
 ) -> Result<(), Stopped> {
-    for status in ["closed", "open", "waiting"] {
+    for status in Status::ALL.map(Status::as_str) {
         loop {
             let (site, tenant) = (site_id.to_owned(), tenant_id.to_owned());
             let removed = purge

@@ -105,6 +105,19 @@ on_both_databases! {
                   VALUES ('acme', 'shop', $1, 'lead', $2, $2, $2)", args![&id, at_ms]),
                 ("INSERT INTO jobs (id, site_id, type, status, title, max_attempts, payload, created_ms, updated_ms,
                   completed_ms) VALUES ($1, 'shop', 'x', 'succeeded', 'X', 3, '{}', $2, $2, $2)", args![&id, at_ms]),
+                ("INSERT INTO notifications (tenant_id, site_id, conversation_id, kind, created_ms, due_ms)
+                  VALUES ('acme', 'shop', $1, 'unanswered', $2, $2)", args![&id, at_ms]),
+                // One that waits for an SMTP server that was switched off.
+                ("INSERT INTO emails (id, tenant_id, recipient, next_ms, created_ms) VALUES ($1, 'acme', 'a@b', $2, $2)",
+                    args![&id, at_ms]),
+                ("INSERT INTO audit (tenant_id, at_ms, actor_id, actor, action, target)
+                  VALUES ('acme', $1, 'o', 'A', 'site.update', 'shop')", args![at_ms - 631 * DAY_MS]),
+                ("INSERT INTO webhooks (id, tenant_id, url, secret, created_ms) VALUES ($1, 'acme', 'https://a', $2, 1)",
+                    args![&id, hash(index)]),
+                ("INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms, finished_ms)
+                  VALUES ($1, $1, 'message.created', '{}', 'delivered', $2, $2, $2)", args![&id, at_ms]),
+                ("INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms)
+                  VALUES ($1 || ' pending', $1, 'message.created', '{}', 'pending', $2, $2)", args![&id, at_ms]),
             ] {
                 execute(db, sql, values).await;
             }
@@ -114,18 +127,23 @@ on_both_databases! {
             let sql = "INSERT INTO rate_counters (key, window_ends_ms, used) VALUES ($1, 1, 1)";
             execute(db, sql, args![format!("old {number}")]).await;
         }
-        assert_eq!(once(&service).await.expect("purged"), 1207);
+        assert_eq!(once(&service).await.expect("purged"), 1211);
         for sql in [
             "SELECT count(*) FROM idempotency",
             "SELECT count(*) FROM operator_sessions",
             "SELECT count(*) FROM invitations",
             "SELECT count(*) FROM consoles",
             "SELECT count(*) FROM rate_counters",
-            "SELECT count(*) FROM notifications",
+            "SELECT count(*) FROM notifications WHERE sent_ms IS NULL",
+            "SELECT count(*) FROM notifications WHERE sent_ms > 0",
             "SELECT count(*) FROM jobs",
+            "SELECT count(*) FROM emails",
+            "SELECT count(*) FROM audit",
+            "SELECT count(*) FROM deliveries WHERE status = 'delivered'",
         ] {
             assert_eq!(number(db, sql, vec![]).await, 1, "{sql}");
         }
+        assert_eq!(number(db, "SELECT count(*) FROM deliveries WHERE status = 'pending'", vec![]).await, 2);
     }
 
     async fn a_node_leaves_the_work_to_the_one_with_the_lease(database: &TestDatabase) {
@@ -143,6 +161,52 @@ on_both_databases! {
         let mut late = Purge { service: &service, lease, now_ms, removed: 0 };
         let stopped = late.batch(|_| Box::pin(async { Ok(1) })).await;
         assert!(matches!(stopped, Err(Stopped::Ended)));
+    }
+
+    async fn no_byte_of_what_a_retention_removed_is_left_a_day_later(database: &TestDatabase) {
+        let service = service(database).await;
+        let (db, now_ms) = (service.db(), service.now_ms());
+        execute(db, "UPDATE sites SET retention_days = 30 WHERE id = 'shop'", vec![]).await;
+        for number in 0..40 {
+            Story::new("shop", &format!("v-{number}"), WORD, now_ms - 31 * DAY_MS).store(db).await;
+            Story::new("shop", &format!("v-{number}"), "celadon", now_ms).store(db).await;
+        }
+        // What else holds the words has a time of its own.
+        execute(db, "DELETE FROM idempotency", vec![]).await;
+        execute(db, "UPDATE visitors SET profile = '{}'", vec![]).await;
+        assert_eq!(once(&service).await.expect("purged"), 40 * (4 + 2 + 4), "with what tells of them");
+        assert!(scrub::scrub(db, now_ms + DAY_MS + 60_000).await.expect("scrubbed"));
+        assert_eq!(occurrences(&everything(database, db).await, END), 0);
+        assert!(occurrences(&everything(database, db).await, "celadon") > 100);
+        let due = "SELECT count(*) FROM service_values WHERE name LIKE '%scrub%'";
+        assert_eq!(number(db, due, vec![]).await, 0);
+    }
+
+    async fn purges_of_a_day_share_one_scrub_and_an_erasure_does_not_wait_for_it(database: &TestDatabase) {
+        let service = service(database).await;
+        let (db, now_ms) = (service.db(), service.now_ms());
+        let request = |due_ms: i64, now: bool| {
+            db.write(move |tx| {
+                Box::pin(async move {
+                    let requested: Result<(), DbError> =
+                        if now { scrub::request(tx, due_ms).await } else { scrub::request_by(tx, due_ms).await };
+                    requested
+                })
+            })
+        };
+        let due = "SELECT CAST(coalesce(max(CAST(value AS BIGINT)), 0) AS BIGINT) FROM service_values
+                   WHERE name = 'scrub_due'";
+        let is_sqlite = db.dialect() == crate::db::Dialect::Sqlite;
+        let stored = |due_ms: i64| if is_sqlite { due_ms } else { 0 };
+        request(now_ms + DAY_MS, false).await.expect("requested");
+        request(now_ms + 2 * DAY_MS, false).await.expect("requested");
+        assert!(scrub::scrub(db, now_ms).await.expect("not due"));
+        assert_eq!(number(db, due, vec![]).await, stored(now_ms + DAY_MS));
+        request(now_ms, true).await.expect("requested");
+        request(now_ms + DAY_MS, false).await.expect("requested");
+        assert_eq!(number(db, due, vec![]).await, stored(now_ms));
+        assert!(scrub::scrub(db, now_ms).await.expect("scrubbed"));
+        assert_eq!(number(db, due, vec![]).await, 0);
     }
 
     async fn stops_when_the_service_closes(database: &TestDatabase) {

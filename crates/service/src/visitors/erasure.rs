@@ -80,7 +80,7 @@ pub(super) async fn erase(
             }
         }
     }
-    scrub::scrub(service.db()).await?;
+    scrub::scrub(service.db(), service.now_ms()).await?;
     Ok(erased)
 }
 

@@ -186,16 +186,34 @@ pub(crate) async fn recent(
     rows.iter().rev().map(read).collect()
 }
 
-/// Returns at most `limit` events of a visitor after the one with the number `after`, oldest first.
+/// The events of a visitor, or those of a conversation that name no visitor.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum EventsOf<'a> {
+    Visitor(&'a str),
+    Conversation(&'a str),
+}
+
+/// Returns at most `limit` events after the one with the number `after`, oldest first.
 pub(super) async fn page(
     db: &Db,
     site_id: &str,
-    visitor_id: &str,
+    of: EventsOf<'_>,
     after: i64,
     limit: i64,
 ) -> Result<Vec<ReceivedEvent>, DbError> {
-    let sql = "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2 AND no > $3
-               ORDER BY no LIMIT $4";
-    let rows = db.all(sql, args![site_id, truncated_id(visitor_id), after, limit]).await?;
+    let (sql, id) = match of {
+        EventsOf::Visitor(id) => (
+            "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2 AND no > $3
+             ORDER BY no LIMIT $4",
+            truncated_id(id),
+        ),
+        EventsOf::Conversation(id) => (
+            "SELECT no, event, received_ms FROM events
+             WHERE site_id = $1 AND conversation_id = $2 AND visitor_id IS NULL AND no > $3
+             ORDER BY no LIMIT $4",
+            id,
+        ),
+    };
+    let rows = db.all(sql, args![site_id, id, after, limit]).await?;
     rows.iter().map(read).collect()
 }

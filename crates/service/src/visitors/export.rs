@@ -11,8 +11,9 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tracing::error;
 
+use super::events::{self, EventsOf};
 use super::subject::Subject;
-use super::{COLUMNS, events, read};
+use super::{COLUMNS, read};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, args};
 
@@ -66,17 +67,19 @@ impl Export {
             Value::object([("siteId", self.site_id.as_str().into()), ("exportedAt", iso(now_ms).into())]);
         self.open_object(&head);
         self.buffer.push_str(r#","visitors":["#);
-        for (index, (no, _)) in subject.visitors.iter().enumerate() {
+        for (index, no) in subject.visitors.keys().enumerate() {
             self.separate(index);
             self.visitor(*no).await?;
         }
         // Conversations whose visitor has no id.
         self.buffer.push_str(r#"],"conversations":["#);
-        for (index, (no, _)) in subject.conversations.iter().enumerate() {
+        let mut index = 0;
+        for no in subject.conversations.keys() {
             let sql = sqlx::AssertSqlSafe(format!("{CONVERSATION} WHERE site_id = $1 AND no = $2"));
             if let Some(row) = self.db.optional(sql, args![&self.site_id, *no]).await? {
                 self.separate(index);
                 self.conversation(&row).await?;
+                index += 1;
             }
         }
         self.buffer.push_str("]}");
@@ -106,21 +109,9 @@ impl Export {
                 break;
             }
         }
-        self.buffer.push_str(r#"],"events":["#);
-        let (mut after, mut index) = (0, 0);
-        loop {
-            let page = events::page(&self.db, &self.site_id, &visitor.id, after, PAGE).await?;
-            for event in &page {
-                self.separate(index);
-                self.buffer.push_str(&event.view().to_json());
-                (after, index) = (event.no, index + 1);
-                self.send_full().await?;
-            }
-            if page.is_empty() {
-                break;
-            }
-        }
-        self.buffer.push_str("]}");
+        self.buffer.push(']');
+        self.events(EventsOf::Visitor(&visitor.id)).await?;
+        self.buffer.push('}');
         self.send_full().await
     }
 
@@ -146,7 +137,29 @@ impl Export {
             }
             self.buffer.push(']');
         }
+        // Events that name a visitor are the visitor's.
+        self.events(EventsOf::Conversation(&row.text(1)?)).await?;
         self.buffer.push('}');
+        Ok(())
+    }
+
+    /// Writes the member `events`.
+    async fn events(&mut self, of: EventsOf<'_>) -> Result<(), Stopped> {
+        self.buffer.push_str(r#","events":["#);
+        let (mut after, mut index) = (0, 0);
+        loop {
+            let page = events::page(&self.db, &self.site_id, of, after, PAGE).await?;
+            for event in &page {
+                self.separate(index);
+                self.buffer.push_str(&event.view().to_json());
+                (after, index) = (event.no, index + 1);
+                self.send_full().await?;
+            }
+            if page.is_empty() {
+                break;
+            }
+        }
+        self.buffer.push(']');
         Ok(())
     }
 

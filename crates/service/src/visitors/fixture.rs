@@ -185,11 +185,21 @@ async fn queue(tx: &mut Tx, site: &str, conversation: &str, word: &str, at_ms: i
             "INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms, finished_ms,
                    conversation_id) VALUES ($1, $2, 'message.created', $3, $4, $5, $5, $6, $7)";
         let finished = (status != "pending").then_some(at_ms);
-        tx.execute(sql, args![new_id("dlv"), &webhook, body, status, at_ms, finished, conversation]).await?;
+        let delivery = new_id("dlv");
+        tx.execute(sql, args![&delivery, &webhook, body, status, at_ms, finished, conversation]).await?;
+        // A receiver may repeat what it got.
+        let sql = "INSERT INTO delivery_attempts (delivery_no, attempt, at_ms, error, duration_ms)
+                   SELECT no, 1, created_ms, CAST($2 AS TEXT), 1 FROM deliveries WHERE id = $1";
+        tx.execute(sql, args![delivery, format!("unknown: {word}")]).await?;
     }
     let sql = "INSERT INTO notifications (tenant_id, site_id, conversation_id, kind, created_ms, due_ms)
-               VALUES ($1, $2, $3, 'lead', $4, $4)";
-    tx.execute(sql, args![tenant, site, conversation, at_ms]).await?;
+               VALUES ($1, $2, $3, 'lead', $4, $4) RETURNING no";
+    let notification = tx.one(sql, args![&tenant, site, conversation, at_ms]).await?.int(0)?;
+    let sql = "INSERT INTO emails (id, tenant_id, recipient, next_ms, created_ms)
+               VALUES ($1, $2, 'grace@shop.example', $3, $3) RETURNING no";
+    let email = tx.one(sql, args![new_id("mail"), tenant, at_ms]).await?.int(0)?;
+    let sql = "INSERT INTO email_notifications (email_no, notification_no) VALUES ($1, $2)";
+    tx.execute(sql, args![email, notification]).await?;
     Ok(())
 }
 

@@ -52,7 +52,7 @@ async fn admin(service: &Service, method: &str, path: &str, body: Option<Json>) 
     request(service, Some(operator("acme", Role::Admin)), method, path, body).await
 }
 
-async fn ok(service: &Service, method: &str, path: &str, body: Option<Json>) -> Json {
+pub(super) async fn ok(service: &Service, method: &str, path: &str, body: Option<Json>) -> Json {
     let (status, json) = admin(service, method, path, body).await;
     assert_eq!(status, StatusCode::OK, "{method} {path}: {json}");
     json
@@ -161,9 +161,33 @@ on_both_databases! {
         assert!(!text.contains("celadon") && !text.contains("theirs"));
         assert_eq!(number(db, "SELECT count(*) FROM audit WHERE action = 'visitor.export'", vec![]).await, 1);
 
+        let nameless = Story { visitor: None, ..Story::new("shop", "", "cobalt", now_ms) }.store(db).await;
+        let sql = "INSERT INTO events (site_id, conversation_id, type, event, received_ms)
+                   VALUES ('shop', $1, 'chat_opened', '{\"eventType\":\"chat_opened\",\"title\":\"cobalt\"}', 1)";
+        execute(db, sql, args![nameless]).await;
         let body = json!({ "email": "nobody@shop.example" });
         let document = ok(&service, "POST", "/sites/shop/privacy/export", Some(body)).await;
         assert_eq!(document["visitors"].as_array().map(Vec::len), Some(2));
+        let nameless = &document["conversations"][0];
+        assert_eq!(nameless["events"][0]["title"], "cobalt");
+        assert_eq!(document["conversations"].as_array().map(Vec::len), Some(1));
+    }
+
+    async fn an_export_is_valid_json_when_its_data_is_erased_meanwhile(database: &TestDatabase) {
+        let service = service(database).await;
+        let (db, now_ms) = (service.db(), service.now_ms());
+        for visitor in [None, None, Some("v-1")] {
+            Story { visitor, ..Story::new("shop", "", WORD, now_ms) }.store(db).await;
+        }
+        let name = subject::Name::email("nobody@shop.example").expect("an address");
+        let subject = subject::find(db, "shop", &name).await.expect("read");
+        execute(db, "DELETE FROM conversations WHERE no = (SELECT min(no) FROM conversations)", vec![]).await;
+        execute(db, "DELETE FROM visitors", vec![]).await;
+        let body = super::export::document(db, now_ms, "shop", subject);
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        let document: Json = serde_json::from_slice(&bytes).expect("JSON");
+        assert_eq!(document["visitors"], json!([null]));
+        assert_eq!(document["conversations"].as_array().map(Vec::len), Some(1));
     }
 
     async fn refuses_agents_strangers_and_other_tenants(database: &TestDatabase) {

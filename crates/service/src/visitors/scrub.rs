@@ -5,7 +5,7 @@
 
 use crate::db::{Db, DbError, Dialect, Tx, args};
 
-/// The service value that says since when scrubbing is due.
+/// The service value that says when scrubbing is due.
 const DUE: &str = "scrub_due";
 /// Pages of the full-text index that one transaction merges.
 const MERGED_PAGES: i64 = 200;
@@ -25,9 +25,20 @@ pub(crate) async fn request(tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {
     Ok(())
 }
 
+/// Requests a scrub by a time, unless one is due earlier, in the transaction that removes something. A scrub
+/// costs time that grows with the index, so that what is removed little by little shares one.
+pub(crate) async fn request_by(tx: &mut Tx, due_ms: i64) -> Result<(), DbError> {
+    if tx.dialect() == Dialect::Postgres {
+        return Ok(());
+    }
+    let sql = "INSERT INTO service_values (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+    tx.execute(sql, args![DUE, due_ms.to_string()]).await?;
+    Ok(())
+}
+
 /// Scrubs the file if that is due. Returns false if others read at that moment, so that it has to be
 /// repeated.
-pub(crate) async fn scrub(db: &Db) -> Result<bool, DbError> {
+pub(crate) async fn scrub(db: &Db, now_ms: i64) -> Result<bool, DbError> {
     if db.dialect() == Dialect::Postgres {
         return Ok(true);
     }
@@ -35,6 +46,10 @@ pub(crate) async fn scrub(db: &Db) -> Result<bool, DbError> {
         return Ok(true);
     };
     let due = due.text(0)?;
+    // A value that is no time is due, too.
+    if due.parse().is_ok_and(|due_ms: i64| due_ms > now_ms) {
+        return Ok(true);
+    }
     for sql in MERGES {
         merge(db, sql).await?;
     }

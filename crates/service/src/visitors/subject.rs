@@ -1,18 +1,22 @@
 //! The person that an export or an erasure is about, by the visitor id or the e-mail address.
 
+use std::collections::BTreeMap;
+
 use chat_protocol::Value;
+use sqlx::{AssertSqlSafe, SqlSafeStr};
 
 use super::{stored_profile, truncated_id};
-use crate::db::{Db, DbError, Dialect, Row, args};
+use crate::db::{Arg, Db, DbError, Dialect, Row, args};
 use crate::error::ApiError;
-use crate::lead::LeadNotes;
+use crate::knowledge::search_index::{SearchTable, message_query};
+use crate::lead::{Contact, LeadNotes, contacts_in};
 
 /// Rows of one read.
 const PAGE: i64 = 1000;
 /// Maximum bytes of an e-mail address (RFC 5321).
 const MAX_EMAIL_BYTES: usize = 254;
 /// Maximum visitors, and maximum conversations without a visitor, that one address finds.
-const MAX_FOUND: usize = 1000;
+const MAX_FOUND: usize = 100_000;
 
 /// The identifiers of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,13 +37,13 @@ impl Name {
     }
 }
 
-/// The data of a person.
+/// The data of a person, by numbers and ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// The numbers and the ids of visitors: one for each browser.
-    pub(super) visitors: Vec<(i64, String)>,
-    /// The numbers and the ids of conversations without a visitor.
-    pub(super) conversations: Vec<(i64, String)>,
+    /// Visitors: one for each browser.
+    pub(super) visitors: BTreeMap<i64, String>,
+    /// Conversations without a visitor.
+    pub(super) conversations: BTreeMap<i64, String>,
 }
 
 impl Subject {
@@ -47,71 +51,92 @@ impl Subject {
         self.visitors.is_empty() && self.conversations.is_empty()
     }
 
-    fn add_visitor(&mut self, no: i64, id: String) {
-        if !self.visitors.iter().any(|(known, _)| *known == no) {
-            self.visitors.push((no, id));
-        }
+    /// Adds the conversation, or its visitor if it has one, from the columns of a row that begin at `first`.
+    fn add(&mut self, row: &Row, first: usize) -> Result<(), DbError> {
+        match (row.optional_int(first + 2)?, row.optional_text(first + 3)?) {
+            (Some(no), Some(id)) => self.visitors.insert(no, id),
+            _ => self.conversations.insert(row.int(first)?, row.text(first + 1)?),
+        };
+        Ok(())
     }
 
-    fn is_full(&self) -> bool {
+    /// Returns whether no more is looked for.
+    pub(super) fn is_full(&self) -> bool {
         self.visitors.len().max(self.conversations.len()) >= MAX_FOUND
     }
 }
 
 /// Finds the data of a person at a site. An address is looked for in the profiles of visitors, in those of
-/// conversations, and in what the messages of conversations said.
+/// conversations, and in what visitors said in messages.
 pub(super) async fn find(db: &Db, site_id: &str, name: &Name) -> Result<Subject, DbError> {
     let mut subject = Subject::default();
-    match name {
+    let address = match name {
         Name::VisitorId(id) => {
             let sql = "SELECT no, id FROM visitors WHERE site_id = $1 AND id = $2";
             if let Some(row) = db.optional(sql, args![site_id, truncated_id(id)]).await? {
-                subject.add_visitor(row.int(0)?, row.text(1)?);
+                subject.visitors.insert(row.int(0)?, row.text(1)?);
             }
+            return Ok(subject);
         }
-        Name::Email(address) => {
-            let visitors = "SELECT no, id, profile FROM visitors
-                            WHERE site_id = $1 AND no > $2 AND lower(profile) LIKE $3 ESCAPE '!'
-                            ORDER BY no LIMIT $4";
-            search(db, site_id, address, visitors, |row| {
-                if has_address(&row.text(2)?, address) {
-                    subject.add_visitor(row.int(0)?, row.text(1)?);
-                }
-                Ok(subject.is_full())
-            })
-            .await?;
-            let conversations = "SELECT c.no, c.id, c.profile, c.notes, v.no, v.id
-                                 FROM conversations c LEFT JOIN visitors v ON v.no = c.visitor_no
-                                 WHERE c.site_id = $1 AND c.no > $2
-                                     AND (lower(c.profile) LIKE $3 ESCAPE '!' OR lower(c.notes) LIKE $3 ESCAPE '!')
-                                 ORDER BY c.no LIMIT $4";
-            search(db, site_id, address, conversations, |row| {
-                if has_address(&row.text(2)?, address) || notes_have(&row.text(3)?, address) {
-                    match (row.optional_int(4)?, row.optional_text(5)?) {
-                        (Some(no), Some(id)) => subject.add_visitor(no, id),
-                        _ => subject.conversations.push((row.int(0)?, row.text(1)?)),
-                    }
-                }
-                Ok(subject.is_full())
-            })
-            .await?;
+        Name::Email(address) => address,
+    };
+    let pattern = pattern(db.dialect(), address);
+    let visitors = "SELECT no, id, profile FROM visitors
+                    WHERE site_id = $1 AND no > $2 AND lower(profile) LIKE $3 ESCAPE '!'
+                    ORDER BY no LIMIT $4";
+    search(db, site_id, &pattern, visitors.to_owned(), |row| {
+        if has_address(&row.text(2)?, address) {
+            subject.visitors.insert(row.int(0)?, row.text(1)?);
         }
+        Ok(subject.is_full())
+    })
+    .await?;
+    let conversations = "SELECT c.no, c.no, c.id, v.no, v.id, c.profile, c.notes
+                         FROM conversations c LEFT JOIN visitors v ON v.no = c.visitor_no
+                         WHERE c.site_id = $1 AND c.no > $2
+                             AND (lower(c.profile) LIKE $3 ESCAPE '!' OR lower(c.notes) LIKE $3 ESCAPE '!')
+                         ORDER BY c.no LIMIT $4";
+    search(db, site_id, &pattern, conversations.to_owned(), |row| {
+        if has_address(&row.text(5)?, address) || notes_have(&row.text(6)?, address) {
+            subject.add(row, 1)?;
+        }
+        Ok(subject.is_full())
+    })
+    .await?;
+    // The notes hold the last address that was said; the messages hold all.
+    if let Some(words) = message_query(db.dialect(), site_id, address) {
+        let matching = SearchTable::Messages.matching(db.dialect(), 3);
+        let messages = format!(
+            "SELECT m.no, c.no, c.id, v.no, v.id, m.content FROM messages m
+             JOIN conversations c ON c.no = m.conversation_no LEFT JOIN visitors v ON v.no = c.visitor_no
+             WHERE c.site_id = $1 AND m.no > $2 AND m.role = 'visitor' AND m.no IN ({matching})
+             ORDER BY m.no LIMIT $4"
+        );
+        search(db, site_id, &words, messages, |row| {
+            if says(&row.text(5)?, address) {
+                subject.add(row, 1)?;
+            }
+            Ok(subject.is_full())
+        })
+        .await?;
     }
     Ok(subject)
 }
 
-/// Calls `found` with each row that may contain an address, until it returns true.
+/// Calls `found` with each row that may contain an address, until it returns true. The first column is the
+/// number by which the rows are read page by page.
 async fn search(
     db: &Db,
     site_id: &str,
-    address: &str,
-    sql: &'static str,
+    pattern: &str,
+    sql: String,
     mut found: impl FnMut(&Row) -> Result<bool, DbError>,
 ) -> Result<(), DbError> {
-    let pattern = pattern(db.dialect(), address);
+    let sql = AssertSqlSafe(sql).into_sql_str();
     let mut after = 0;
     loop {
-        let rows = db.all(sql, args![site_id, after, &pattern, PAGE]).await?;
+        let values: Vec<Arg> = args![site_id, after, pattern, PAGE];
+        let rows = db.all(sql.clone(), values).await?;
         for row in &rows {
             if found(row)? {
                 return Ok(());
@@ -150,6 +175,11 @@ fn has_address(profile: &str, address: &str) -> bool {
 fn notes_have(notes: &str, address: &str) -> bool {
     let notes: LeadNotes = serde_json::from_str(notes).unwrap_or_default();
     notes.email.is_some_and(|email| is_same(&email, address))
+}
+
+fn says(message: &str, address: &str) -> bool {
+    let mut said = contacts_in(message).into_iter();
+    said.any(|contact| matches!(contact, Contact::Email(email) if is_same(&email, address)))
 }
 
 fn is_same(one: &str, other: &str) -> bool {

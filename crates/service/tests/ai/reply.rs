@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use super::*;
 use crate::conversations::create;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::args;
 use crate::knowledge::answers::{AnswerDraft, add};
 use crate::visitors::fixture::{NOW, add_sites, execute};
 use crate::{ServiceKey, ServiceOptions};
@@ -49,21 +50,30 @@ async fn endpoint(content: &'static str, status: u16) -> (String, Arc<AtomicUsiz
         let status = axum::http::StatusCode::from_u16(status).expect("a status");
         (status, Json(json!({ "choices": [{ "message": { "content": content } }] })))
     };
-    let router = axum::Router::new().route("/v1/chat/completions", axum::routing::post(complete));
+    (serve(axum::routing::post(complete)).await, requests)
+}
+
+/// Starts an endpoint, and returns its base address.
+async fn serve(complete: axum::routing::MethodRouter) -> String {
+    let router = axum::Router::new().route("/v1/chat/completions", complete);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}/v1", listener.local_addr().expect("an address"));
     tokio::spawn(axum::serve(listener, router).into_future());
-    (base, requests)
+    base
 }
 
 async fn ask(service: &Service, site: &str, message: &str) -> Answer {
+    try_ask(service, site, message).await.expect("an answer")
+}
+
+async fn try_ask(service: &Service, site: &str, message: &str) -> Result<Answer, ApiError> {
     let tenant = if site == "rival" { "other" } else { "acme" };
     let site = crate::sites::of_tenant(service.db(), tenant, site).await.expect("a site");
     let site_id = site.id.clone();
     let created: Result<_, ApiError> =
         service.db().write(move |tx| Box::pin(async move { create(tx, NOW, &site_id).await })).await;
     let conversation = created.expect("a conversation");
-    answer(service, &site, &conversation, message, Some("en-GB"), &[]).await.expect("an answer")
+    answer(service, &site, &conversation, message, Some("en-GB"), &[]).await
 }
 
 async fn set(service: &Service, column: &'static str, value: crate::db::Arg) {
@@ -123,6 +133,32 @@ on_both_databases! {
         set(&service, "ai_base", base.into()).await;
         let answer = ask(&service, "shop", "Hello?").await;
         assert_eq!((answer.status, used(&service).await), (AiStatus::ProviderError, 0));
+    }
+
+    async fn a_reply_that_the_database_prevented_does_not_count(database: &TestDatabase) {
+        let service = service(database, true).await;
+        set(&service, "monthly_ai_replies", 2.into()).await;
+        execute(service.db(), "DROP TABLE content_terms", vec![]).await;
+        assert!(try_ask(&service, "shop", "How long does delivery take?").await.is_err());
+        assert_eq!(used(&service).await, 0);
+    }
+
+    async fn an_endpoint_that_fails_for_a_site_answers_those_of_others(database: &TestDatabase) {
+        let service = service(database, true).await;
+        // Both use the same address, without a key; the shop has chosen a model that fails.
+        let complete = |Json(request): Json<serde_json::Value>| async move {
+            let status = if request["model"] == "broken" { 500 } else { 200 };
+            let status = axum::http::StatusCode::from_u16(status).expect("a status");
+            (status, Json(json!({ "choices": [{ "message": { "content": "In two days." } }] })))
+        };
+        let base = serve(axum::routing::post(complete)).await;
+        let sql = "UPDATE sites SET ai_base = $1, ai_model = CASE WHEN id = 'shop' THEN 'broken' ELSE 'm' END";
+        execute(service.db(), sql, args![base]).await;
+        for _ in 0..8 {
+            assert!(ask(&service, "shop", "How long does delivery take?").await.used_fallback);
+        }
+        let rival = ask(&service, "rival", "How long does delivery take?").await;
+        assert_eq!((rival.text.as_deref(), rival.used_fallback), (Some("In two days."), false));
     }
 
     async fn a_key_of_another_service_or_a_private_endpoint_gives_the_fallback(database: &TestDatabase) {

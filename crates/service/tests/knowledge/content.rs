@@ -4,7 +4,7 @@ use chat_protocol::ContentKind;
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::knowledge::search;
+use crate::knowledge::search::search;
 
 async fn with_site(database: &TestDatabase) -> Db {
     let db = Db::open_uncached(&database.address).await.expect("opened");

@@ -149,6 +149,16 @@ on_both_databases! {
         assert_eq!(status, 200, "nothing was changed");
     }
 
+    async fn refuses_a_page_that_is_none_within_the_envelope(database: &TestDatabase) {
+        let service = service(database).await;
+        for query in ["limit=many", "before=x", "limit=-1", "surprise=1"] {
+            let path = format!("/sites/shop/answers?{query}");
+            let agent = Some(operator("acme", Role::Agent));
+            let (status, answer) = call(&service, agent, "GET", &path, &JsonValue::Null).await;
+            assert_eq!((status.as_u16(), &answer["error"]["code"]), (400, &json!("INVALID_REQUEST")), "{query}");
+        }
+    }
+
     async fn refuses_bodies_that_are_not_what_they_should_be(database: &TestDatabase) {
         let service = service(database).await;
         for body in [

@@ -117,7 +117,8 @@ pub(super) async fn create(
         let session = describe(&service, &operator, false).await?;
         let tenant = session.get("tenant").and_then(|tenant| tenant.get("name")).and_then(Value::as_text);
         let tenant = tenant.unwrap_or_default();
-        mail::send(&service, Mail::invitation(email.clone(), &operator.name, tenant, &url)).await;
+        let texts = mail::texts(&service, &operator.tenant_id, &email).await?;
+        mail::send(&service, Mail::invitation(email.clone(), texts, &operator.name, tenant, &url)).await;
     }
     Ok(ApiResponse::success(Value::object([
         ("id", link.id.into()),

@@ -171,6 +171,7 @@ async fn send_link(service: &Service, email: String, address: String) -> Result<
                WHERE o.email = $1 AND o.disabled_ms IS NULL AND t.disabled_ms IS NULL";
     let Some(row) = service.db().optional(sql, args![&email]).await? else { return Ok(()) };
     let (operator_id, tenant_id) = (row.text(0)?, row.text(1)?);
+    let texts = mail::texts(service, &tenant_id, &email).await?;
     let now = service.now_ms();
     let link = service
         .db()
@@ -189,6 +190,6 @@ async fn send_link(service: &Service, email: String, address: String) -> Result<
             })
         })
         .await?;
-    mail::send(service, Mail::new_password(email, &links::url(service, &link.secret))).await;
+    mail::send(service, Mail::new_password(email, texts, &links::url(service, &link.secret))).await;
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use html_escape::{encode_double_quoted_attribute, encode_text};
 
 use super::mailer::Composed;
-use super::{NoticeKind, SmtpOptions};
+use super::{NoticeKind, SmtpOptions, Texts};
 use crate::db::{Db, DbError, args};
 
 /// Maximum characters of a visitor's message that an e-mail quotes.
@@ -20,16 +20,18 @@ struct Item {
     kind: NoticeKind,
     conversation_id: String,
     site: String,
+    /// The language tag of the site.
+    locale: Option<String>,
     /// The beginning of the visitor's last message, in one line.
     excerpt: Option<String>,
 }
 
 impl Item {
-    fn sentence(&self) -> &'static str {
+    fn sentence(&self, texts: &Texts) -> &'static str {
         match self.kind {
-            NoticeKind::Unanswered => "A visitor waits for an answer",
-            NoticeKind::Lead => "A visitor left contact details",
-            NoticeKind::HandOff => "A visitor wants to talk to a person",
+            NoticeKind::Unanswered => texts.unanswered,
+            NoticeKind::Lead => texts.lead,
+            NoticeKind::HandOff => texts.hand_off,
         }
     }
 }
@@ -42,26 +44,39 @@ pub(super) async fn compose(
     email_no: i64,
     tenant_id: &str,
 ) -> Result<Option<Composed>, DbError> {
+    let Some(operator_locale) = operator_locale(db, email_no, tenant_id).await? else { return Ok(None) };
     let items = items(db, smtp, email_no, tenant_id).await?;
     let Some(first) = items.first() else { return Ok(None) };
+    let texts = Texts::of([operator_locale.as_deref(), first.locale.as_deref()]);
     let subject = match items.len() {
-        1 => format!("{}: {}", first.site, first.sentence()),
-        count => format!("{}: {count} conversations need you", first.site),
+        1 => format!("{}: {}", first.site, first.sentence(texts)),
+        count => format!("{}: {}", first.site, texts.several.replace("{count}", &count.to_string())),
     };
     let (mut text, mut html) = (String::new(), String::new());
     for item in items.iter().take(MAX_LISTED) {
-        write_item(&mut text, &mut html, item, public_origin);
+        write_item(&mut text, &mut html, item, texts, public_origin);
     }
     if let Some(more) = items.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
-        let _ = write!(text, "… and {more} more.\r\n\r\n");
-        let _ = write!(html, "<p>… and {more} more.</p>");
+        let more = texts.more.replace("{count}", &more.to_string());
+        let _ = write!(text, "{more}\r\n\r\n");
+        let _ = write!(html, "<p>{}</p>", encode_text(&more));
     }
-    let footer = "You can choose in the console which e-mails you receive.";
-    let _ = write!(text, "-- \r\n{footer}\r\n");
-    let _ = write!(html, "<hr><p><small>{footer}</small></p>");
-    let html =
-        format!("<!doctype html><html><head><meta charset=\"utf-8\"></head><body>{html}</body></html>");
+    let _ = write!(text, "-- \r\n{}\r\n", texts.footer);
+    let _ = write!(html, "<hr><p><small>{}</small></p>", encode_text(texts.footer));
+    let (language, direction) = (texts.language, texts.direction());
+    let html = format!(
+        "<!doctype html><html lang=\"{language}\" dir=\"{direction}\"><head><meta charset=\"utf-8\"></head>\
+         <body>{html}</body></html>"
+    );
     Ok(Some(Composed { subject, text, html: Some(html) }))
+}
+
+/// Returns the language tag that the recipient has chosen, if any; `None` when the recipient is no operator of
+/// the tenant any more, who must not learn what visitors write.
+async fn operator_locale(db: &Db, email_no: i64, tenant_id: &str) -> Result<Option<Option<String>>, DbError> {
+    let sql = "SELECT o.email_locale FROM emails e JOIN operators o ON o.email = e.recipient \
+               WHERE e.no = $1 AND o.tenant_id = $2 AND o.disabled_ms IS NULL";
+    db.optional(sql, args![email_no, tenant_id]).await?.map(|row| row.optional_text(0)).transpose()
 }
 
 /// Returns what an e-mail tells about, except what has been settled since: visitors that were answered,
@@ -69,7 +84,8 @@ pub(super) async fn compose(
 async fn items(db: &Db, smtp: &SmtpOptions, email_no: i64, tenant_id: &str) -> Result<Vec<Item>, DbError> {
     let sql = "SELECT n.kind, c.id, s.name, c.waiting_since_ms, c.status, \
                       (SELECT m.content FROM messages m \
-                       WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
+                       WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1), \
+                      s.primary_locale \
                FROM email_notifications e \
                JOIN notifications n ON n.no = e.notification_no \
                JOIN conversations c ON c.id = n.conversation_id AND c.site_id = n.site_id \
@@ -86,16 +102,17 @@ async fn items(db: &Db, smtp: &SmtpOptions, email_no: i64, tenant_id: &str) -> R
         };
         if holds {
             let excerpt = row.optional_text(5)?.filter(|_| smtp.excerpts).map(|text| excerpt(&text));
-            items.push(Item { kind, conversation_id: row.text(1)?, site: row.text(2)?, excerpt });
+            let (site, locale) = (one_line(&row.text(2)?), row.optional_text(6)?);
+            items.push(Item { kind, conversation_id: row.text(1)?, site, locale, excerpt });
         }
     }
     Ok(items)
 }
 
-fn write_item(text: &mut String, html: &mut String, item: &Item, public_origin: Option<&str>) {
-    let (site, sentence) = (one_line(&item.site), item.sentence());
-    let _ = write!(text, "{site}: {sentence}.\r\n");
-    let _ = write!(html, "<p><b>{}</b>: {sentence}.</p>", encode_text(&site));
+fn write_item(text: &mut String, html: &mut String, item: &Item, texts: &Texts, public_origin: Option<&str>) {
+    let (site, sentence) = (&item.site, item.sentence(texts));
+    let _ = write!(text, "{site}: {sentence}\r\n");
+    let _ = write!(html, "<p><b>{}</b>: {}</p>", encode_text(site), encode_text(sentence));
     if let Some(excerpt) = &item.excerpt {
         let _ = write!(text, "> {excerpt}\r\n");
         let _ = write!(html, "<blockquote>{}</blockquote>", encode_text(excerpt));
@@ -104,14 +121,20 @@ fn write_item(text: &mut String, html: &mut String, item: &Item, public_origin: 
         let link = format!("{}/console/#conversation={}", origin.trim_end_matches('/'), item.conversation_id);
         let _ = write!(text, "{link}\r\n");
         let href = encode_double_quoted_attribute(&link);
-        let _ = write!(html, "<p><a href=\"{href}\">Open the conversation</a></p>");
+        let _ = write!(html, "<p><a href=\"{href}\">{}</a></p>", encode_text(texts.open));
     }
     text.push_str("\r\n");
 }
 
-/// Returns a text without line breaks and other control characters.
+/// Returns a text without line breaks and other control characters, among them those that change the direction
+/// of what follows.
 fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split(|letter: char| letter.is_control() || letter.is_whitespace()).collect();
+    let is_gap = |letter: char| {
+        letter.is_control()
+            || letter.is_whitespace()
+            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let words: Vec<&str> = text.split(is_gap).collect();
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -131,6 +154,7 @@ mod tests {
     #[test]
     fn an_excerpt_is_one_bounded_line() {
         assert_eq!(excerpt("  Hello\r\n\tBcc: a@b\0 "), "Hello Bcc: a@b");
+        assert_eq!(excerpt("pay \u{202e}elpmaxe.live\u{2069}"), "pay elpmaxe.live");
         let long = excerpt(&"ä".repeat(1000));
         assert_eq!(long.chars().count(), MAX_EXCERPT_LENGTH + 1);
         assert!(long.ends_with('…'));
@@ -142,10 +166,12 @@ mod tests {
             kind: NoticeKind::Lead,
             conversation_id: "\"><script>".to_owned(),
             site: "A & <b>".to_owned(),
+            locale: None,
             excerpt: Some("<img src=x onerror=alert(1)>".to_owned()),
         };
         let (mut text, mut html) = (String::new(), String::new());
-        write_item(&mut text, &mut html, &item, Some("https://chat.example"));
+        let texts = Texts::of([None]);
+        write_item(&mut text, &mut html, &item, texts, Some("https://chat.example"));
         assert!(
             !html.contains("<img") && !html.contains("<script") && html.contains("A &amp; &lt;b&gt;"),
             "{html}"

@@ -9,6 +9,9 @@ use crate::secrets::new_id;
 
 /// The minimum time between two e-mails about one conversation and kind.
 const MIN_INTERVAL_MS: i64 = 15 * 60 * 1000;
+/// The minimum time between two batches of a tenant, so that many conversations that begin at once, as in an
+/// attack, make few e-mails.
+const MIN_BATCH_INTERVAL_MS: i64 = 60 * 1000;
 /// Maximum notifications of one e-mail.
 const MAX_NOTIFICATIONS: u32 = 200;
 
@@ -32,6 +35,7 @@ struct Due {
 }
 
 async fn collect_tenant(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<(), DbError> {
+    postpone_batch(tx, now_ms, tenant_id).await?;
     postpone(tx, now_ms, tenant_id).await?;
     let due = take_due(tx, now_ms, tenant_id).await?;
     if due.is_empty() {
@@ -71,6 +75,19 @@ async fn take_due(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<Vec<Due>,
     let mut seen = BTreeSet::new();
     due.retain(|due| seen.insert((due.conversation_id.clone(), due.kind)));
     Ok(due)
+}
+
+/// Postpones all notifications of a tenant that was told something a moment ago.
+async fn postpone_batch(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<(), DbError> {
+    let sql = "SELECT max(sent_ms) FROM notifications WHERE tenant_id = $1 AND sent_ms > $2";
+    let recently_ms = now_ms.saturating_sub(MIN_BATCH_INTERVAL_MS);
+    let Some(told_ms) = tx.one(sql, args![tenant_id, recently_ms]).await?.optional_int(0)? else {
+        return Ok(());
+    };
+    let sql =
+        "UPDATE notifications SET due_ms = $3 WHERE tenant_id = $1 AND sent_ms IS NULL AND due_ms <= $2";
+    tx.execute(sql, args![tenant_id, now_ms, told_ms.saturating_add(MIN_BATCH_INTERVAL_MS)]).await?;
+    Ok(())
 }
 
 /// Postpones notifications about conversations of which an e-mail told recently.

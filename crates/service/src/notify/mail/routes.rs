@@ -4,7 +4,7 @@ use axum::Router;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Json, State};
 use axum::routing::get;
-use chat_protocol::Value;
+use chat_protocol::{Value, is_language_tag};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -25,7 +25,7 @@ pub(crate) fn routes() -> Router<Service> {
 }
 
 /// The e-mails that an operator receives.
-#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EmailPreferences {
     /// About visitors that wait for an answer.
@@ -34,10 +34,13 @@ pub(crate) struct EmailPreferences {
     lead: bool,
     /// About visitors that want to talk to a person.
     hand_off: bool,
+    /// The language tag of the e-mails; without one, they are in the language of the site.
+    #[serde(default)]
+    locale: Option<String>,
 }
 
 impl EmailPreferences {
-    fn wants(self, kind: NoticeKind) -> bool {
+    fn wants(&self, kind: NoticeKind) -> bool {
         match kind {
             NoticeKind::Unanswered => self.unanswered,
             NoticeKind::Lead => self.lead,
@@ -45,11 +48,12 @@ impl EmailPreferences {
         }
     }
 
-    fn to_value(self, service: &Service) -> Value {
+    fn to_value(&self, service: &Service) -> Value {
         Value::object([
             ("unanswered", self.unanswered.into()),
             ("lead", self.lead.into()),
             ("handOff", self.hand_off.into()),
+            ("locale", self.locale.as_deref().into()),
             // Without an SMTP server nobody receives e-mails.
             ("available", service.0.options.smtp.is_some().into()),
         ])
@@ -64,15 +68,16 @@ pub(crate) async fn show(
     State(service): State<Service>,
     operator: Operator,
 ) -> Result<ApiResponse, ApiError> {
-    let sql = "SELECT email_kinds FROM operators WHERE id = $1 AND tenant_id = $2";
+    let sql = "SELECT email_kinds, email_locale FROM operators WHERE id = $1 AND tenant_id = $2";
     let row = service.db().optional(sql, args![&operator.id, &operator.tenant_id]).await?;
-    let kinds = row.ok_or(ApiError::NotFound("This operator"))?.text(0)?;
-    let kinds: Vec<String> = serde_json::from_str(&kinds).unwrap_or_default();
+    let row = row.ok_or(ApiError::NotFound("This operator"))?;
+    let kinds: Vec<String> = serde_json::from_str(&row.text(0)?).unwrap_or_default();
     let wants = |kind: NoticeKind| kinds.iter().any(|name| name == kind.as_str());
     let preferences = EmailPreferences {
         unanswered: wants(NoticeKind::Unanswered),
         lead: wants(NoticeKind::Lead),
         hand_off: wants(NoticeKind::HandOff),
+        locale: row.optional_text(1)?,
     };
     Ok(ApiResponse::success(preferences.to_value(&service)))
 }
@@ -87,12 +92,18 @@ pub(crate) async fn update(
     preferences: Result<Json<EmailPreferences>, JsonRejection>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(preferences) = preferences?;
+    if preferences.locale.as_deref().is_some_and(|tag| !is_language_tag(tag)) {
+        let problem = "invalid locale: expected a language tag, such as de-AT, or nothing.";
+        return Err(ApiError::InvalidRequest(problem.to_owned()));
+    }
     let kinds = NoticeKind::ALL.into_iter().filter(|kind| preferences.wants(*kind)).map(NoticeKind::as_str);
     let kinds: Value = kinds.collect();
+    let locale = preferences.locale.clone();
     let write = service.db().write(move |tx| {
         Box::pin(async move {
-            let sql = "UPDATE operators SET email_kinds = $3 WHERE id = $1 AND tenant_id = $2";
-            match tx.execute(sql, args![&operator.id, &operator.tenant_id, &kinds]).await? {
+            let sql =
+                "UPDATE operators SET email_kinds = $3, email_locale = $4 WHERE id = $1 AND tenant_id = $2";
+            match tx.execute(sql, args![&operator.id, &operator.tenant_id, &kinds, locale]).await? {
                 0 => Err(ApiError::NotFound("This operator")),
                 _ => Ok(()),
             }

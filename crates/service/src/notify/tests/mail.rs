@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
 use super::smtp::{Mail, SmtpServer};
 use super::*;
 use crate::SmtpOptions;
@@ -131,7 +134,7 @@ on_both_databases! {
             assert!(of_a || mail.recipients == ["<agent@b.example>"], "{mail:?}");
             assert_eq!(mail.text().contains("secret of b"), !of_a);
             if of_a {
-                assert_eq!(mail.header("Subject"), "Shop a: 25 conversations need you");
+                assert_eq!(mail.header("Subject"), "Shop a: Conversations that need you: 25");
                 assert!(mail.text().contains("and 5 more."), "{}", mail.text());
             }
         }
@@ -169,6 +172,63 @@ on_both_databases! {
             }
         }
         assert_eq!(sent, [1, 16, 31, 46]);
+    }
+
+    async fn many_conversations_at_once_make_few_emails(database: &TestDatabase) {
+        let server = SmtpServer::start();
+        let service = open_to(database, server.options()).await;
+        execute(&service, "DELETE FROM operators WHERE role = 'agent'", args![]).await;
+        let start_ms = service.now_ms();
+        // For ten minutes, a conversation begins every five seconds.
+        for step in 0..120 {
+            let (id, now_ms) = (format!("conv_{step}"), start_ms + step * 5000);
+            converse(&service, "a", &id, "Hello?").await;
+            tell(&service, "a", &id, NoticeKind::HandOff, now_ms).await;
+            send_due(&service, now_ms).await;
+        }
+        let mut due_ms = Some(start_ms + 10 * MINUTE_MS);
+        while let Some(now_ms) = due_ms {
+            due_ms = send_due(&service, now_ms).await;
+        }
+        let mails = server.mails();
+        assert!((10..=12).contains(&mails.len()), "{}", mails.len());
+        let told: usize = mails.iter().map(|mail| mail.text().matches("#conversation=").count() / 2).sum();
+        assert_eq!(told, 120, "each conversation is told about once");
+    }
+
+    async fn an_operator_who_left_learns_nothing_more(database: &TestDatabase) {
+        let server = SmtpServer::start();
+        let service = open_to(database, server.options()).await;
+        let now_ms = service.now_ms();
+        converse(&service, "a", "conv_1", "my private words").await;
+        tell(&service, "a", "conv_1", NoticeKind::Lead, now_ms).await;
+        collect(&service, now_ms + MINUTE_MS).await.expect("collected");
+        assert_eq!(number(&service, "SELECT count(*) FROM emails").await, 2);
+        // Between the batch and the sending: one is disabled, the other one has gone to another tenant.
+        execute(&service, "UPDATE operators SET disabled_ms = 1 WHERE id = 'agent_a'", args![]).await;
+        execute(&service, "UPDATE operators SET tenant_id = 'b' WHERE id = 'owner_a'", args![]).await;
+        assert_eq!(send_due(&service, now_ms + MINUTE_MS).await, None);
+        assert!(server.mails().is_empty(), "{:?}", server.mails());
+        assert_eq!(number(&service, "SELECT count(*) FROM emails").await, 0);
+    }
+
+    async fn an_email_is_in_the_language_of_its_operator_or_of_the_site(database: &TestDatabase) {
+        let server = SmtpServer::start();
+        let service = open_to(database, server.options()).await;
+        execute(&service, "UPDATE sites SET primary_locale = 'de-AT'", args![]).await;
+        execute(&service, "UPDATE operators SET email_locale = 'he' WHERE id = 'agent_a'", args![]).await;
+        converse(&service, "a", "conv_1", "Hello?").await;
+        tell(&service, "a", "conv_1", NoticeKind::Lead, service.now_ms()).await;
+        send_due(&service, service.now_ms() + MINUTE_MS).await;
+        let mails = server.mails();
+        let to = |name: &str| {
+            mails.iter().find(|mail| mail.recipients[0].contains(name)).expect("an e-mail").text()
+        };
+        assert!(to("owner").contains("<html lang=\"de\" dir=\"ltr\">"), "{}", to("owner"));
+        assert!(to("owner").contains("Besucher hat Kontaktdaten hinterlassen"), "{}", to("owner"));
+        // Encoded, as are most languages.
+        let head = BASE64_STANDARD.encode("<!doctype html><html lang=\"he\" dir=\"rtl\"");
+        assert!(to("agent").contains(&head[..48]), "{}", to("agent"));
     }
 
     async fn words_are_quoted_only_where_the_settings_allow_it(database: &TestDatabase) {
@@ -214,14 +274,16 @@ async fn two_nodes_send_each_email_once() {
     let database = TestDatabase::new(Kind::Postgres).await;
     let server = SmtpServer::start();
     let nodes = [open_to(&database, server.options()).await, open_to(&database, server.options()).await];
-    // Long due, so that the workers take them at once.
     for number in 0..20 {
-        let id = format!("conv_{number}");
-        converse(&nodes[0], "a", &id, "Hello?").await;
+        let tenant = format!("t{number}");
+        add_tenant(&nodes[0], &tenant).await;
+        converse(&nodes[0], &tenant, &format!("conv_{number}"), "Hello?").await;
     }
     let running: Vec<_> = nodes.iter().map(|node| tokio::spawn(crate::notify::run(node.clone()))).collect();
     for number in 0..20 {
-        tell(&nodes[number % 2], "a", &format!("conv_{number}"), NoticeKind::Lead, 1).await;
+        // Long due, so that the workers take them at once.
+        let (tenant, id) = (format!("t{number}"), format!("conv_{number}"));
+        tell(&nodes[number % 2], &tenant, &id, NoticeKind::Lead, 1).await;
     }
     let told = |mails: &[Mail]| {
         let mut told: Vec<(String, String)> = Vec::new();

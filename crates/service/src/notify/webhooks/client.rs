@@ -9,7 +9,8 @@ use jiff::fmt::rfc2822;
 use reqwest::{Client, Response, StatusCode, redirect};
 use tokio::time::Instant;
 
-use super::target::{CheckedResolver, TargetUrl};
+use super::target::TargetUrl;
+use crate::addresses::CheckedResolver;
 use crate::clock::millis;
 
 /// The timeout of a request, from resolving the host to the last byte of the response that is read.
@@ -59,12 +60,12 @@ impl Outcome {
 pub(super) struct WebhookClient(Client);
 
 impl WebhookClient {
-    /// Creates a client. `private` allows private addresses.
-    pub(super) fn new(private: bool) -> Result<Self, reqwest::Error> {
+    /// Creates a client. `allows_private` allows private addresses.
+    pub(super) fn new(allows_private: bool) -> Result<Self, reqwest::Error> {
         // Does nothing in an application that has already installed a provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
-            .dns_resolver(CheckedResolver { private })
+            .dns_resolver(CheckedResolver { allows_private })
             // A proxy would resolve the host itself, without the check.
             .no_proxy()
             .redirect(redirect::Policy::none())
@@ -190,7 +191,7 @@ mod tests {
             body: String::new(),
         };
         let outcome = WebhookClient::new(false).expect("a client").send(&target, request).await;
-        assert!(outcome.error.expect("refused").contains("no public address"));
+        assert!(outcome.error.expect("refused").contains("private address"));
         assert!(listener.accept().now_or_never().is_none(), "nobody connected");
     }
 }

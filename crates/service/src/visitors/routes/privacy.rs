@@ -1,5 +1,7 @@
 //! The admin API that exports and erases the data of a person.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -54,7 +56,7 @@ pub(super) async fn search(
     Body(EmailAddress { email }): Body<EmailAddress>,
 ) -> Result<ApiResponse, ApiError> {
     let (_, subject) = subject_of(&service, &actor, &segments(path)?, &Name::email(&email)?).await?;
-    let ids = |found: &[(i64, String)]| -> Value { found.iter().map(|(_, id)| id.as_str()).collect() };
+    let ids = |found: &BTreeMap<i64, String>| -> Value { found.values().map(String::as_str).collect() };
     Ok(ApiResponse::success(Value::object([
         ("visitors", ids(&subject.visitors)),
         ("conversations", ids(&subject.conversations)),
@@ -88,6 +90,10 @@ pub(super) async fn export_by_email(
     Body(EmailAddress { email }): Body<EmailAddress>,
 ) -> Result<Response, ApiError> {
     let (site, subject) = subject_of(&service, &actor, &segments(path)?, &Name::email(&email)?).await?;
+    if subject.is_full() {
+        let problem = "Too much is stored with this address for one file: export its visitors one by one.";
+        return Err(ApiError::Conflict(problem.to_owned()));
+    }
     download(&service, actor, site, subject).await
 }
 
@@ -121,7 +127,7 @@ async fn download(
 }
 
 fn ids(subject: &Subject) -> Vec<String> {
-    subject.visitors.iter().chain(&subject.conversations).map(|(_, id)| id.clone()).collect()
+    subject.visitors.values().chain(subject.conversations.values()).cloned().collect()
 }
 
 /// Erases everything that is stored about a visitor.
