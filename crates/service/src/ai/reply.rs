@@ -13,6 +13,7 @@ use crate::error::ApiError;
 use crate::knowledge;
 use crate::lead::{Seen, contacts_in, events_as_context};
 use crate::sites::Site;
+use crate::visitors::truncated_id;
 
 /// Maximum events of a visitor that are read.
 const MAX_EVENTS: u32 = 40;
@@ -102,7 +103,7 @@ pub(crate) async fn recent_events(db: &Db, site_id: &str, visitor_id: &str) -> R
     let rows = db
         .all(
             "SELECT event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2 ORDER BY no DESC LIMIT $3",
-            args![site_id, visitor_id, MAX_EVENTS],
+            args![site_id, truncated_id(visitor_id), MAX_EVENTS],
         )
         .await?;
     let mut events = Vec::with_capacity(rows.len());
