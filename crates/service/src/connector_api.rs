@@ -8,6 +8,8 @@ mod command;
 mod publishing;
 mod reply;
 mod send;
+#[cfg(test)]
+mod tests;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
