@@ -24,7 +24,7 @@ use tracing::error;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::KeyedRequest;
-use crate::ops::RouteLabel;
+use crate::ops::{RouteLabel, is_body_timeout};
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use crate::{API_BASE, Service};
@@ -111,7 +111,9 @@ pub(crate) async fn read(
     }
     let limit = call.body_limit();
     // The only other error is a closed connection, where nobody reads the response.
-    let body = to_bytes(body, limit).await.map_err(|_| ApiError::TooLarge { limit })?;
+    let body = to_bytes(body, limit).await.map_err(|error| {
+        if is_body_timeout(&error) { ApiError::BodyTimeout } else { ApiError::TooLarge { limit } }
+    })?;
     let path = job.as_ref().map_or("", JobId::as_str).as_bytes();
     let request = fingerprint(&[path, b"\n", &body]);
     let command = if body.len() <= MAX_INLINE_BODY_BYTES {

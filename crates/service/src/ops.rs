@@ -17,6 +17,7 @@ pub use client::Client;
 pub use doctor::{Finding, Level, check_database, check_service};
 pub use key_text::{generate_key, parse_key};
 
+pub(crate) use body_timeout::is_body_timeout;
 pub(crate) use key_check::check_key;
 pub(crate) use metrics::Metrics;
 pub(crate) use requests::RouteLabel;
