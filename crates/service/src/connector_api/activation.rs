@@ -16,17 +16,15 @@ use crate::tokens;
 /// The name of a new site whose activation names neither the site nor its domain.
 const UNNAMED: &str = "Site";
 
-/// Exchanges a code once. A peer with too many wrong codes is refused for a while, also with the right one.
+/// Exchanges a code once. A client with too many wrong codes is refused for a while, also with the right one.
 pub(super) async fn activate(
     service: &Service,
     body: Activation,
-    peer: Caller,
+    client: Caller,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    let quota = service.0.failed_activations.take(service, "activation", peer).await?;
-    if quota.exceeded {
-        return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
-    }
+    let failed = &service.0.rates.failed_activations;
+    failed.take(service, "activation", client).await?.check()?;
     let now_ms = service.now_ms();
     let result = execute_secret_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
         Box::pin(async move { exchange(tx, now_ms, &body).await })
@@ -34,7 +32,7 @@ pub(super) async fn activate(
     .await;
     // Only wrong codes count.
     if !matches!(result, Err(ApiError::InvalidRequest(_))) {
-        service.0.failed_activations.refund(service, "activation", peer);
+        failed.refund(service, "activation", client);
     }
     result
 }
