@@ -31,6 +31,9 @@ const IDLE_MS = 5000;
 /** The generator is a proxy that names its visitors: it may have as many connections as it likes. */
 const BEHIND_A_PROXY = ["--trusted-hop", "127.0.0.1"];
 
+/** All of the load comes with one token, which is to be limited by the machine. */
+const ONE_TOKEN = ["--token-rate-per-minute", "100000000"];
+
 /** Runs a program with as many open files as the system allows this user. */
 const MORE_FILES = ["sh", "-c", 'ulimit -n "$(ulimit -Hn)"; exec "$@"', "sh"];
 
@@ -82,7 +85,7 @@ async function start(name, { database = join(folder, `${name}.db`), count = 1 } 
     database,
     folder,
     count,
-    args: BEHIND_A_PROXY,
+    args: [...BEHIND_A_PROXY, ...ONE_TOKEN],
     wrap: MORE_FILES,
   });
   for (const node of nodes) await node.start();

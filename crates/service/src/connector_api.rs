@@ -8,6 +8,8 @@ mod command;
 mod publishing;
 mod reply;
 mod send;
+#[cfg(test)]
+mod tests;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -22,7 +24,7 @@ use tracing::error;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::KeyedRequest;
-use crate::ops::RouteLabel;
+use crate::ops::{RouteLabel, is_body_timeout};
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use crate::{API_BASE, Service};
@@ -70,18 +72,15 @@ async fn process(
     let call = Call::from_request(parts);
     *label = call.as_ref().ok().map(|(call, _)| call.path());
     // Only the holder of a token is told which paths exist.
-    let access =
-        access::authorize(service, call.as_ref().ok().map(|(call, _)| *call), &parts.headers).await?;
+    let access = access::authorize(service, call.as_ref().ok().map(|(call, _)| *call), parts).await?;
     // `X-Forwarded-For` is believed only when it comes with the token.
     let caller = match &access {
-        Access::Site(_) => Caller::forwarded(&parts.headers),
-        Access::Public => Caller::peer(parts),
+        Access::Token { .. } => Caller::forwarded(&parts.headers),
+        Access::Page(_) | Access::Public => Caller::client(parts),
     };
-    let taken = service.0.limiter.take(service, access.site_id(), caller).await?;
+    let taken = service.0.rates.take(service, &access, caller).await?;
     *quota = Some(taken);
-    if taken.exceeded {
-        return Err(ApiError::RateLimited { retry_after_s: taken.reset_s });
-    }
+    taken.check()?;
     let (call, job) = call?;
     #[cfg(feature = "test-mode")]
     if let Some(fault) = parts.extensions.get::<ApiError>() {
@@ -91,7 +90,7 @@ async fn process(
         return query(service, access.site()?, call, &parts.uri).await;
     }
     let (command, keyed) = read(service, access.site_id(), call, job, parts, body).await?;
-    execute(service, command, access, Caller::peer(parts), keyed).await
+    execute(service, command, access, Caller::client(parts), keyed).await
 }
 
 /// Reads the body of a request, and parses its command and its idempotency key.
@@ -109,7 +108,9 @@ pub(crate) async fn read(
     }
     let limit = call.body_limit();
     // The only other error is a closed connection, where nobody reads the response.
-    let body = to_bytes(body, limit).await.map_err(|_| ApiError::TooLarge { limit })?;
+    let body = to_bytes(body, limit).await.map_err(|error| {
+        if is_body_timeout(&error) { ApiError::BodyTimeout } else { ApiError::TooLarge { limit } }
+    })?;
     let path = job.as_ref().map_or("", JobId::as_str).as_bytes();
     let request = fingerprint(&[path, b"\n", &body]);
     let command = if body.len() <= MAX_INLINE_BODY_BYTES {
@@ -126,12 +127,12 @@ pub(crate) async fn execute(
     service: &Service,
     command: Command,
     access: Access,
-    peer: Caller,
+    client: Caller,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let task = {
         let service = service.clone();
-        async move { command.execute(&service, access, peer, keyed).await }
+        async move { command.execute(&service, access, client, keyed).await }
     };
     service.0.tasks.spawn(task).await.unwrap_or_else(|panic| {
         error!("{panic}");

@@ -28,6 +28,9 @@ pub enum ApiError {
     /// The body is larger than its path reads.
     #[error("The body is too large.")]
     BodyTooLarge,
+    /// The body did not arrive in time.
+    #[error("The body did not arrive in time: try again.")]
+    BodyTimeout,
     /// No bearer token, or the wrong one.
     #[error("Missing or invalid API token.")]
     InvalidToken,
@@ -104,6 +107,7 @@ impl ApiError {
         match self {
             Self::InvalidRequest(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge { .. } | Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::InvalidToken | Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
@@ -126,6 +130,7 @@ impl ApiError {
             Self::InvalidRequest(_) | Self::TooLarge { .. } | Self::BodyTooLarge => ErrorCode::InvalidRequest,
             Self::InvalidToken => ErrorCode::InvalidToken,
             Self::Unauthorized { code, .. } => ErrorCode::Other((*code).to_owned()),
+            Self::BodyTimeout => ErrorCode::Other("REQUEST_TIMEOUT".to_owned()),
             Self::Forbidden(_) => ErrorCode::Other("FORBIDDEN".to_owned()),
             Self::NotFound(_) => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),

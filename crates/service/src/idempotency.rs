@@ -4,14 +4,21 @@
 //! The key, the change that the request makes and its response are one commit. A request that fails leaves
 //! nothing, so that its repetition is executed.
 
+mod lease;
+#[cfg(test)]
+mod tests;
+
 use chat_protocol::{IdempotencyKey, Value};
 use futures_util::future::BoxFuture;
 
-use crate::Service;
-use crate::db::{Arg, Db, DbError, Tx, args};
+use crate::db::{Arg, Db, DbError, Row, Tx, args};
 use crate::error::ApiError;
 use crate::fingerprint::{Fingerprint, is_same_hash};
 use crate::response::ApiResponse;
+use crate::{Service, ServiceKey};
+
+use lease::MAX_LEASE_MS;
+pub(crate) use lease::{LEASE_MS, Lease};
 
 /// Milliseconds for which a key is stored. The contract does not specify it (8).
 pub(crate) const KEY_LIFETIME_MS: i64 = 24 * 60 * 60 * 1000;
@@ -82,14 +89,11 @@ impl KeyedRequest {
         if !is_same_hash(&row.bytes(0)?, request) {
             return Ok(Known::Conflict);
         }
-        let stored = (row.optional_int(1)?, row.optional_text(2)?, row.optional_bytes(3)?);
-        if let (Some(status), Some(request_id), Some(body)) = stored
-            && let Ok(status) = u16::try_from(status)
-            && let Some(response) = ApiResponse::from_parts(status, &request_id, body)
-        {
+        if let Some(response) = response(&row, 1)? {
             return Ok(Known::Answered(response));
         }
-        let leased = row.int(5)? > now_ms;
+        let until_ms = row.int(5)?;
+        let leased = until_ms > now_ms && until_ms - now_ms <= MAX_LEASE_MS;
         if !leased {
             let mut args = self.args();
             args.push(lease_until_ms.into());
@@ -109,13 +113,22 @@ impl KeyedRequest {
         tx.execute(sql, args).await.map(drop)
     }
 
-    /// Sets the end of the lease; 0 gives it back, so that the next attempt goes on at once.
-    pub(crate) async fn renew(&self, tx: &mut Tx, until_ms: i64) -> Result<(), DbError> {
+    /// Returns whether the key is bound to a request, this one or another.
+    pub(crate) async fn is_bound(&self, db: &Db, now_ms: i64) -> Result<bool, DbError> {
         let mut args = self.args();
-        args.push(until_ms.into());
-        let sql = "UPDATE idempotency SET lease_until_ms = $4
-            WHERE site_id = $1 AND scope = $2 AND key = $3 AND status IS NULL";
-        tx.execute(sql, args).await.map(drop)
+        args.push(now_ms.into());
+        let sql = "SELECT 1 FROM idempotency
+            WHERE site_id = $1 AND scope = $2 AND key = $3 AND expires_ms > $4";
+        Ok(db.optional(sql, args).await?.is_some())
+    }
+
+    /// Returns the response that somebody else has stored, who took the lease over. Without one, nobody else
+    /// stores any until this transaction ends.
+    pub(crate) async fn lock(&self, tx: &mut Tx) -> Result<Option<ApiResponse>, DbError> {
+        let sql = "UPDATE idempotency SET status = status WHERE site_id = $1 AND scope = $2 AND key = $3
+            RETURNING status, request_id, body";
+        let row = tx.optional(sql, self.args()).await?;
+        row.map_or(Ok(None), |row| response(&row, 0))
     }
 
     /// Stores the response, which every repetition gets.
@@ -129,12 +142,72 @@ impl KeyedRequest {
     }
 }
 
+/// Reads a stored response: its status, its request id and its body, from the column `first` on.
+fn response(row: &Row, first: usize) -> Result<Option<ApiResponse>, DbError> {
+    let status = row.optional_int(first)?.and_then(|status| u16::try_from(status).ok());
+    let parts = (status, row.optional_text(first + 1)?, row.optional_bytes(first + 2)?);
+    let (Some(status), Some(request_id), Some(body)) = parts else { return Ok(None) };
+    Ok(ApiResponse::from_parts(status, &request_id, body))
+}
+
 /// Returns the stored response of a request, or the response that `execute` gives, which is stored in the
 /// same transaction as the change.
 pub(crate) async fn execute_once<F>(
     service: &Service,
     keyed: Option<KeyedRequest>,
     conflict: ApiError,
+    execute: F,
+) -> Result<ApiResponse, ApiError>
+where
+    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<ApiResponse, ApiError>> + Send + 'static,
+{
+    run_once(service, keyed, conflict, StoredForm::Plain, execute).await
+}
+
+/// Does the same as [`execute_once`] for a response that contains a secret: its stored copy is encrypted.
+pub(crate) async fn execute_secret_once<F>(
+    service: &Service,
+    keyed: Option<KeyedRequest>,
+    conflict: ApiError,
+    execute: F,
+) -> Result<ApiResponse, ApiError>
+where
+    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<ApiResponse, ApiError>> + Send + 'static,
+{
+    run_once(service, keyed, conflict, StoredForm::Encrypted(service.0.options.key.clone()), execute).await
+}
+
+/// The form in which a response is stored.
+enum StoredForm {
+    Plain,
+    Encrypted(ServiceKey),
+}
+
+impl StoredForm {
+    fn purpose(keyed: &KeyedRequest) -> String {
+        format!("response of {} to {}", keyed.scope, keyed.key.as_str())
+    }
+
+    fn of(&self, keyed: &KeyedRequest, response: &ApiResponse) -> ApiResponse {
+        match self {
+            Self::Plain => response.clone(),
+            Self::Encrypted(key) => response.sealed(key, &Self::purpose(keyed)),
+        }
+    }
+
+    fn read(&self, keyed: &KeyedRequest, stored: ApiResponse) -> Result<ApiResponse, ApiError> {
+        match self {
+            Self::Plain => Ok(stored),
+            Self::Encrypted(key) => stored.unsealed(key, &Self::purpose(keyed)).ok_or(ApiError::Internal),
+        }
+    }
+}
+
+async fn run_once<F>(
+    service: &Service,
+    keyed: Option<KeyedRequest>,
+    conflict: ApiError,
+    form: StoredForm,
     execute: F,
 ) -> Result<ApiResponse, ApiError>
 where
@@ -150,11 +223,11 @@ where
                     // The change and the response are one commit, so a request that was begun was not
                     // executed.
                     Known::New | Known::Begun { .. } => {}
-                    Known::Answered(response) => return Ok(response),
+                    Known::Answered(stored) => return form.read(&keyed, stored),
                     Known::Conflict => return Err(conflict),
                 }
                 let response = execute(tx).await?;
-                keyed.store_response(tx, &response).await?;
+                keyed.store_response(tx, &form.of(&keyed, &response)).await?;
                 Ok(response)
             })
         })

@@ -76,7 +76,7 @@ pub use tokens::{NewToken, TokenInfo};
 use caches::Caches;
 use clock::Clock;
 use db::Db;
-use rate::{FAILED_ACTIVATION_LIMIT, RateLimiter, VISITOR_LIMIT};
+use rate::RateLimits;
 
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
@@ -96,10 +96,7 @@ struct Inner {
     clock: Clock,
     options: ServiceOptions,
     caches: Arc<Caches>,
-    limiter: RateLimiter,
-    failed_activations: RateLimiter,
-    /// Counts what visitors send through the proxy paths.
-    visitors: RateLimiter,
+    rates: RateLimits,
     /// Limits the blocking threads that parse and search.
     workers: Semaphore,
     metrics: ops::Metrics,
@@ -146,9 +143,7 @@ impl Service {
             db,
             clock: Clock::start(),
             caches,
-            limiter: RateLimiter::new(options.rate_limit),
-            failed_activations: RateLimiter::new(FAILED_ACTIVATION_LIMIT),
-            visitors: RateLimiter::new(VISITOR_LIMIT),
+            rates: RateLimits::new(options.rate_limit, options.token_rate_limit),
             workers: Semaphore::new(MAX_WORKERS),
             options,
             metrics: ops::Metrics::default(),

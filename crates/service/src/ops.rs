@@ -18,6 +18,7 @@ pub use doctor::{Finding, Level, check_database, check_service};
 pub use key_check::has_key;
 pub use key_text::{generate_key, parse_key};
 
+pub(crate) use body_timeout::is_body_timeout;
 pub(crate) use key_check::check_key;
 #[cfg(feature = "test-mode")]
 pub(crate) use key_check::stored as stored_key_check;

@@ -19,8 +19,12 @@ pub struct ServiceOptions {
     pub widget_dir: Option<PathBuf>,
     /// The polling intervals that are suggested to clients.
     pub pace: Pace,
-    /// The rate limit of each visitor, and of each token where a proxy does not name the visitor.
+    /// The rate limit of each visitor's address. A site's server that does not name the visitors'
+    /// (`X-Forwarded-For`) counts as one visitor.
     pub rate_limit: RateLimit,
+    /// The rate limit of each token, for all visitors together, and of the pages of each site that use the
+    /// proxy paths of the service itself.
+    pub token_rate_limit: RateLimit,
     /// Whether AI endpoints may be on private addresses, such as a model on the same machine. Whoever may set
     /// a site's endpoint can then reach that network.
     pub allow_private_ai: bool,
@@ -42,6 +46,7 @@ impl ServiceOptions {
             widget_dir: None,
             pace: Pace::default(),
             rate_limit: RateLimit::default(),
+            token_rate_limit: RateLimit::PER_TOKEN,
             allow_private_ai: false,
             body_timeout: Duration::from_secs(30),
             smtp: None,

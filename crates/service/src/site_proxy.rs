@@ -14,12 +14,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use chat_protocol::{ChatConfig, Endpoint};
 
+use crate::Service;
 use crate::connector_api::{self, Access, Call};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
-use crate::{Service, accounts};
 use origin::Allowed;
 
 /// The path of all sites' proxy paths.
@@ -98,12 +98,14 @@ async fn process(
     progress.allowed = allowed.clone().ok();
     let is_preflight = progress.allowed.as_ref().is_some_and(Allowed::is_preflight);
     // Only ids that exist are counted individually: a client could invent any number of others.
-    let scope = site.as_ref().map_or("no site", |site| &site.id);
-    let quota = service.0.limiter.take(service, scope, client(parts)).await?;
+    let client = Caller::client(parts);
+    let access = site.map(Access::Page);
+    let quota = match &access {
+        Some(access) => service.0.rates.take(service, access, client).await?,
+        None => service.0.rates.callers.take(service, "no site", client).await?,
+    };
     progress.quota = Some(quota);
-    if quota.exceeded {
-        return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
-    }
+    quota.check()?;
     allowed?;
     let endpoints: Vec<Endpoint> = Endpoint::ALL.into_iter().filter(|it| it.path() == path).collect();
     let allow = match endpoints.as_slice() {
@@ -120,8 +122,8 @@ async fn process(
         chat_protocol::Method::Post => parts.method == Method::POST,
     };
     let endpoint = endpoints.into_iter().find(matches).ok_or(ApiError::MethodNotAllowed { allow })?;
-    let response = match site {
-        Some(site) => call(service, Access::Site(site), endpoint, parts, body).await?,
+    let response = match access {
+        Some(access) => call(service, access, endpoint, parts, body).await?,
         None if endpoint == Endpoint::Config => ApiResponse::success((&switched_off()).into()),
         None => return Err(NO_SITE),
     };
@@ -142,7 +144,7 @@ async fn call(
     body: Body,
 ) -> Result<ApiResponse, ApiError> {
     let call = Call::Chat(endpoint);
-    let Access::Site(site) = &access else { return Err(NO_SITE) };
+    let site = access.site()?;
     if endpoint.method() == chat_protocol::Method::Get {
         return connector_api::query(service, site, call, &parts.uri).await;
     }
@@ -154,12 +156,9 @@ async fn call(
     let (command, keyed) = connector_api::read(service, &site.id, call, None, parts, body).await?;
     if let Some(visitor_id) = command.visitor_id() {
         let scope = visitor_scope(&site.id, visitor_id);
-        let quota = service.0.visitors.take(service, &scope, Caller::ANYBODY).await?;
-        if quota.exceeded {
-            return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
-        }
+        service.0.rates.visitors.take(service, &scope, Caller::ANYBODY).await?.check()?;
     }
-    connector_api::execute(service, command, access, client(parts), keyed).await
+    connector_api::execute(service, command, access, Caller::client(parts), keyed).await
 }
 
 /// Returns the site's id and the path below it, if the id can be one.
@@ -173,12 +172,6 @@ fn split(path: &str) -> Option<(&str, &str)> {
 /// Returns the size of the body that a request declares.
 fn declared_size(parts: &Parts) -> Option<usize> {
     parts.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-/// Returns the client that a request is counted for.
-fn client(parts: &Parts) -> Caller {
-    let client = parts.extensions.get::<accounts::Client>();
-    client.map_or_else(|| Caller::peer(parts), |client| Caller::at(client.address))
 }
 
 /// Returns the scope that a visitor's requests are counted in: one of 65,536, so that invented visitors do

@@ -205,6 +205,7 @@ pub(crate) async fn change(
     site: &Site,
     change: SiteChange,
 ) -> Result<Site, ApiError> {
+    change.check_ai_key(site)?;
     let columns = change.checked(key, &site.id)?;
     for (column, value) in columns {
         let sql = sqlx::AssertSqlSafe(format!("UPDATE sites SET {column} = $1 WHERE id = $2"));

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, header};
+use axum::http::header;
+use axum::http::request::Parts;
 use chat_protocol::ServerEndpoint;
 use tracing::warn;
 
@@ -10,6 +11,7 @@ use super::call::Call;
 use crate::cache::Version;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
+use crate::rate::Caller;
 use crate::sites::{self, Site};
 use crate::tokens::{self, StoredToken};
 use crate::{Service, db::DbError};
@@ -17,31 +19,40 @@ use crate::{Service, db::DbError};
 /// Headers that browsers add and servers do not.
 const BROWSER_HEADERS: [&str; 2] = ["origin", "sec-fetch-site"];
 
+/// The scope in which requests with unknown tokens are counted.
+const UNKNOWN_TOKENS: &str = "unknown tokens";
+
 /// Milliseconds between two records of a token's use.
 const USE_INTERVAL_MS: i64 = 60_000;
 
 /// The way in which a request was authorized.
 #[derive(Clone, Debug)]
 pub(crate) enum Access {
-    /// For a site: by its token, or by the service's own proxy paths.
-    Site(Arc<Site>),
+    /// By a token of a site.
+    Token {
+        /// The token's id.
+        id: String,
+        site: Arc<Site>,
+    },
+    /// By a page of a site, through the service's own proxy paths.
+    Page(Arc<Site>),
     /// Without a token: the call activates a site and returns the token.
     Public,
 }
 
 impl Access {
     /// Returns the site's id; an empty text for an activation.
-    pub(super) fn site_id(&self) -> &str {
+    pub(crate) fn site_id(&self) -> &str {
         match self {
-            Self::Site(site) => &site.id,
+            Self::Token { site, .. } | Self::Page(site) => &site.id,
             Self::Public => "",
         }
     }
 
     /// Returns the site.
-    pub(super) fn site(&self) -> Result<&Arc<Site>, ApiError> {
+    pub(crate) fn site(&self) -> Result<&Arc<Site>, ApiError> {
         match self {
-            Self::Site(site) => Ok(site),
+            Self::Token { site, .. } | Self::Page(site) => Ok(site),
             Self::Public => Err(ApiError::InvalidToken),
         }
     }
@@ -52,8 +63,9 @@ impl Access {
 pub(super) async fn authorize(
     service: &Service,
     call: Option<Call>,
-    headers: &HeaderMap,
+    parts: &Parts,
 ) -> Result<Access, ApiError> {
+    let headers = &parts.headers;
     if matches!(call, Some(Call::Server(endpoint)) if !ServerEndpoint::needs_token(endpoint)) {
         // A web page must not obtain a token, even if it reaches this port through DNS rebinding.
         if BROWSER_HEADERS.iter().any(|name| headers.contains_key(*name)) {
@@ -68,8 +80,8 @@ pub(super) async fn authorize(
         authorization.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ApiError::InvalidToken)?;
     let hash = fingerprint(&[bearer.as_bytes()]);
     let id = tokens::id_of(&hash);
-    let version = service.0.caches.tokens.version();
-    let token = token(service, &id).await?.ok_or(ApiError::InvalidToken)?;
+    let (token, version) = token(service, &id, Caller::client(parts)).await?;
+    let token = token.ok_or(ApiError::InvalidToken)?;
     let now_ms = service.now_ms();
     if !token.accepts(&hash, now_ms) {
         return Err(ApiError::InvalidToken);
@@ -77,9 +89,9 @@ pub(super) async fn authorize(
     let site = site(service, &token.site_id).await?.filter(|site| site.is_active());
     let site = site.ok_or(ApiError::InvalidToken)?;
     if token.last_used_ms.is_none_or(|at| now_ms - at >= USE_INTERVAL_MS) {
-        record_use(service, id, &token, version, now_ms);
+        record_use(service, id.clone(), &token, version, now_ms);
     }
-    Ok(Access::Site(site))
+    Ok(Access::Token { id, site })
 }
 
 /// Records the use of a token, without holding up the request.
@@ -100,16 +112,29 @@ fn record_use(service: &Service, id: String, token: &StoredToken, version: Versi
     });
 }
 
-/// Returns a token by its id.
-async fn token(service: &Service, id: &str) -> Result<Option<Arc<StoredToken>>, ApiError> {
+/// Returns a token by its id, and the version of the cache before it was read. A client that tries many
+/// unknown tokens is refused without a query.
+async fn token(
+    service: &Service,
+    id: &str,
+    client: Caller,
+) -> Result<(Option<Arc<StoredToken>>, Version), ApiError> {
     let cache = &service.0.caches.tokens;
-    let version = match cache.get(&id.to_owned()) {
-        Ok(token) => return Ok(token),
-        Err(version) => version,
-    };
+    // Before `get`: a change between the two makes the version older than the row, never newer.
+    let version = cache.version();
+    if let Ok(token) = cache.get(&id.to_owned()) {
+        return Ok((token, version));
+    }
+    let unknown = &service.0.rates.unknown_tokens;
+    if let Some(quota) = unknown.exceeded(service, UNKNOWN_TOKENS, client) {
+        quota.check()?;
+    }
     let token = tokens::find(service.db(), id).await?.map(Arc::new);
+    if token.is_none() {
+        unknown.take(service, UNKNOWN_TOKENS, client).await?;
+    }
     cache.put(version, id.to_owned(), token.clone());
-    Ok(token)
+    Ok((token, version))
 }
 
 /// Returns a site by its id.
@@ -122,4 +147,69 @@ pub(crate) async fn site(service: &Service, id: &str) -> Result<Option<Arc<Site>
     let site = sites::find(service.db(), id).await?.map(Arc::new);
     cache.put(version, id.to_owned(), site.clone());
     Ok(site)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+    use secrecy::ExposeSecret;
+
+    use super::*;
+    use crate::databases::{Kind, TestDatabase, on_both_databases};
+    use crate::visitors::fixture::{service, write};
+
+    on_both_databases! {
+        async fn a_use_that_is_recorded_after_a_revocation_does_not_bring_the_token_back(database: &TestDatabase) {
+            let service = service(database).await;
+            let shop = sites::find(service.db(), "shop").await.expect("read").expect("a site");
+            let now_ms = service.now_ms();
+            for is_cached in [false, true] {
+                let (created, site) = (shop.clone(), shop.clone());
+                let new = write(service.db(), move |tx| {
+                    Box::pin(async move { tokens::create(tx, now_ms, &created, "test", None).await })
+                });
+                let new = new.await.expect("a token");
+                let id = new.info.id;
+                let bearer = format!("Bearer {}", new.secret.expose_secret());
+                let request = Request::builder().header("authorization", bearer).body(()).expect("a request");
+                let (parts, ()) = request.into_parts();
+                if is_cached {
+                    token(&service, &id, Caller::ANYBODY).await.expect("read");
+                }
+                // A request has read the token, and is about to record its use.
+                let (read, version) = token(&service, &id, Caller::ANYBODY).await.expect("read");
+                let revoked = id.clone();
+                let revoked = write(service.db(), move |tx| {
+                    Box::pin(async move { tokens::revoke(tx, now_ms, &site, &revoked).await })
+                });
+                revoked.await.expect("revoked");
+                record_use(&service, id, &read.expect("a token"), version, now_ms);
+                let refused = authorize(&service, None, &parts).await;
+                assert_eq!(refused.expect_err("revoked"), ApiError::InvalidToken, "{is_cached}");
+            }
+        }
+
+        async fn a_client_that_tries_many_tokens_is_refused_and_no_other(database: &TestDatabase) {
+            let service = service(database).await;
+            let parts = |client: &str, token: usize| {
+                let client = crate::ops::Client { address: client.parse().expect("an address"), https: true };
+                let request = Request::builder().header("authorization", format!("Bearer {token}")).extension(client);
+                request.body(()).expect("a request").into_parts().0
+            };
+            let mut refused = None;
+            // Twice the limit, in case a new minute begins.
+            for token in 0..1300 {
+                match authorize(&service, None, &parts("192.0.2.1", token)).await.expect_err("unknown") {
+                    ApiError::RateLimited { retry_after_s } => {
+                        refused = Some(retry_after_s);
+                        break;
+                    }
+                    error => assert_eq!(error, ApiError::InvalidToken),
+                }
+            }
+            assert!((1..=60).contains(&refused.expect("refused")));
+            let other = authorize(&service, None, &parts("192.0.2.2", 7)).await;
+            assert_eq!(other.expect_err("unknown"), ApiError::InvalidToken);
+        }
+    }
 }

@@ -1,61 +1,49 @@
 //! Activation: exchanges a license code for a site token (4.2).
 
 use chat_protocol::{Activated, Activation, Value};
-use futures_util::future::BoxFuture;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::Service;
 use crate::db::{Tx, Wake, args};
 use crate::error::ApiError;
-use crate::idempotency::{KeyedRequest, Known};
+use crate::idempotency::{KeyedRequest, execute_secret_once};
 use crate::licenses;
+use crate::limits::{MAX_NAME_LENGTH, MAX_URL_LENGTH};
 use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::tokens;
 
-/// Exchanges a code once. A peer with too many wrong codes is refused for a while, also with the right one.
-///
-/// The response contains a token, so its stored copy is encrypted.
+/// The name of a new site whose activation names neither the site nor its domain.
+const UNNAMED: &str = "Site";
+
+/// Exchanges a code once. A client with too many wrong codes is refused for a while, also with the right one.
 pub(super) async fn activate(
     service: &Service,
     body: Activation,
-    peer: Caller,
+    client: Caller,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    let quota = service.0.failed_activations.take(service, "activation", peer).await?;
-    if quota.exceeded {
-        return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
-    }
+    let failed = &service.0.rates.failed_activations;
+    failed.take(service, "activation", client).await?.check()?;
     let now_ms = service.now_ms();
-    let key = service.0.options.key.clone();
-    let response = service
-        .db()
-        .write(move |tx| -> BoxFuture<'_, Result<ApiResponse, ApiError>> {
-            Box::pin(async move {
-                let Some(keyed) = keyed else { return exchange(tx, now_ms, &body).await };
-                let purpose = format!("activation {}", keyed.key.as_str());
-                match keyed.bind(tx, now_ms, now_ms).await? {
-                    Known::New | Known::Begun { .. } => {}
-                    Known::Answered(sealed) => {
-                        return sealed.unsealed(&key, &purpose).ok_or(ApiError::Internal);
-                    }
-                    Known::Conflict => return Err(ApiError::IdempotencyConflict),
-                }
-                let response = exchange(tx, now_ms, &body).await?;
-                keyed.store_response(tx, &response.sealed(&key, &purpose)).await?;
-                Ok(response)
-            })
-        })
-        .await?;
-    service.0.failed_activations.refund(service, "activation", peer);
-    Ok(response)
+    let result = execute_secret_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
+        Box::pin(async move { exchange(tx, now_ms, &body).await })
+    })
+    .await;
+    // Only wrong codes count.
+    if !matches!(result, Err(ApiError::InvalidRequest(_))) {
+        failed.refund(service, "activation", client);
+    }
+    result
 }
 
 async fn exchange(tx: &mut Tx, now_ms: i64, body: &Activation) -> Result<ApiResponse, ApiError> {
     let code = SecretString::from(body.license_code.expose());
-    let name = body.site_name.as_deref().unwrap_or(&body.domain);
-    let name: String = name.chars().filter(|character| !character.is_control()).take(200).collect();
-    let site = licenses::redeem(tx, now_ms, &code, &name).await?;
+    let name = body.site_name.as_deref().and_then(|name| cleaned(name, MAX_NAME_LENGTH));
+    let domain = cleaned(&body.domain, MAX_URL_LENGTH);
+    let new_name = name.as_deref().or(domain.as_deref()).unwrap_or(UNNAMED);
+    let new_name: String = new_name.chars().take(MAX_NAME_LENGTH).collect();
+    let site = licenses::redeem(tx, now_ms, &code, &new_name).await?;
     let site = site.ok_or_else(|| ApiError::InvalidRequest("Unknown licenseCode.".to_owned()))?;
     let locales: Value = body.supported_locales.iter().map(String::as_str).collect();
     tx.execute(
@@ -64,9 +52,9 @@ async fn exchange(tx: &mut Tx, now_ms: i64, body: &Activation) -> Result<ApiResp
              supported_locales = CASE WHEN $5 = '[]' THEN supported_locales ELSE $5 END, activated_ms = $6
          WHERE id = $7",
         args![
-            body.site_name.is_some().then_some(name),
-            &body.domain,
-            body.platform.clone(),
+            name,
+            domain,
+            body.platform.as_deref().and_then(|platform| cleaned(platform, MAX_NAME_LENGTH)),
             body.primary_locale.clone(),
             &locales,
             now_ms,
@@ -81,4 +69,11 @@ async fn exchange(tx: &mut Tx, now_ms: i64, body: &Activation) -> Result<ApiResp
         tenant_id: Some(site.tenant_id.clone()),
         site_id: Some(site.id),
     })))
+}
+
+/// Returns a text on one line, cut off at `max` characters; `None` if nothing is left of it.
+fn cleaned(text: &str, max: usize) -> Option<String> {
+    let text: String = text.chars().filter(|character| !character.is_control()).collect();
+    let text: String = text.trim().chars().take(max).collect();
+    (!text.is_empty()).then_some(text)
 }

@@ -108,11 +108,11 @@ pub(super) async fn events(
     execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
         Box::pin(async move {
             let tracking = if site.tracking_enabled {
+                tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
                 visitor_events::record(tx, now_ms, &site.id, &batch, key.as_ref()).await?
             } else {
                 visitor_events::discard(&batch)
             };
-            tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
             Ok(ApiResponse::success(Value::from(&tracking)))
         })
     })

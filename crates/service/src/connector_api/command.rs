@@ -95,11 +95,11 @@ impl Command {
         self,
         service: &Service,
         access: Access,
-        peer: Caller,
+        client: Caller,
         keyed: Option<KeyedRequest>,
     ) -> Result<ApiResponse, ApiError> {
         if let Self::Activate(body) = self {
-            return activation::activate(service, body, peer, keyed).await;
+            return activation::activate(service, body, client, keyed).await;
         }
         let site = Arc::clone(access.site()?);
         match self {

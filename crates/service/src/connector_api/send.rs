@@ -7,33 +7,27 @@
 //! A node that dies between the steps loses its lease. The next repetition of the request, at whichever node,
 //! goes on with the second step.
 
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chat_protocol::{
     AiStatus, ChatMessage, ConversationId, Lead, MessageId, Role, SendMessage, SendResult, Value,
 };
-use tracing::warn;
 
 use super::reply::{check_quota, reply};
 use crate::Service;
 use crate::ai::{Answer, recent_events, wants_person};
 use crate::clock::iso;
 use crate::conversations::{self, NewMessage, Status, add_message, announce, answer_to};
-use crate::db::{DbError, Tx};
+use crate::db::Tx;
 use crate::error::ApiError;
-use crate::idempotency::{KeyedRequest, Known};
+use crate::idempotency::{KeyedRequest, Known, LEASE_MS, Lease};
 use crate::lead::{Behaviour, contacts_in};
+use crate::presence::operators_online;
 use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::visitors;
 
-/// Milliseconds after which another node may take over from one that does not renew its lease.
-const LEASE_MS: i64 = 10_000;
-/// The interval at which a node renews its lease while the AI answers.
-const RENEWAL_INTERVAL: Duration = Duration::from_secs(3);
 /// The interval at which a repetition looks whether its request was answered by another task or node.
 const WAIT_INTERVAL: Duration = Duration::from_millis(100);
 /// The `provider` in responses to visitors, which does not disclose the AI.
@@ -52,7 +46,8 @@ pub(super) struct Recorded {
 
 /// The outcome of the first step.
 enum Step {
-    Answer(Recorded),
+    /// The message is to be answered, with this lease if the request has a key.
+    Answer(Recorded, Option<Lease>),
     Answered(ApiResponse),
     /// Another task or node works on the request.
     Wait,
@@ -64,53 +59,28 @@ pub(super) async fn send(
     body: SendMessage,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    check_quota(service, site).await?;
+    check_quota(service, site, keyed.as_ref()).await?;
     let body = Arc::new(body);
-    let recorded = loop {
+    let (recorded, mut lease) = loop {
         match record(service, site, &body, keyed.clone()).await? {
-            Step::Answer(recorded) => break recorded,
+            Step::Answer(recorded, lease) => break (recorded, lease),
             Step::Answered(response) => return Ok(response),
             Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
         }
     };
-    let answer = match &keyed {
-        Some(keyed) => with_lease(service, keyed, Box::pin(reply(service, site, &body, &recorded))).await,
-        None => Box::pin(reply(service, site, &body, &recorded)).await,
+    let reply = Box::pin(reply(service, site, &body, &recorded));
+    let answer = match &mut lease {
+        Some(lease) => lease.hold(service, reply).await,
+        None => reply.await,
     };
     let response = match answer {
-        Ok(answer) => finish(service, site, &body, keyed.clone(), recorded, answer).await,
+        Ok(answer) => finish(service, site, &body, keyed, recorded, answer).await,
         Err(error) => Err(error),
     };
-    if let (Err(_), Some(keyed)) = (&response, keyed) {
-        release(service, keyed).await;
+    if let (Err(_), Some(lease)) = (&response, lease) {
+        lease.release(service).await;
     }
     response
-}
-
-/// Renews the lease of a request until its work is done.
-async fn with_lease<T>(service: &Service, keyed: &KeyedRequest, work: impl Future<Output = T>) -> T {
-    let mut work = pin!(work);
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            () = tokio::time::sleep(RENEWAL_INTERVAL) => {}
-        }
-        let (keyed, until_ms) = (keyed.clone(), service.now_ms().saturating_add(LEASE_MS));
-        let renewed: Result<(), DbError> =
-            service.db().write(move |tx| Box::pin(async move { keyed.renew(tx, until_ms).await })).await;
-        if let Err(error) = renewed {
-            warn!("the lease of a request was not renewed: {error}");
-        }
-    }
-}
-
-/// Lets a repetition go on at once with a request that failed after its message was stored.
-async fn release(service: &Service, keyed: KeyedRequest) {
-    let released: Result<(), DbError> =
-        service.db().write(move |tx| Box::pin(async move { keyed.renew(tx, 0).await })).await;
-    if let Err(error) = released {
-        warn!("the lease of a request is kept until it ends: {error}");
-    }
 }
 
 /// Binds the key and stores the message, unless an earlier attempt did.
@@ -127,19 +97,20 @@ async fn record(
     db.write(move |tx| {
         Box::pin(async move {
             let Some(keyed) = keyed else {
-                return Ok(Step::Answer(store(tx, &service, now_ms, &site, &body, None).await?));
+                return Ok(Step::Answer(store(tx, &service, now_ms, &site, &body, None).await?, None));
             };
-            match keyed.bind(tx, now_ms, now_ms.saturating_add(LEASE_MS)).await? {
+            let until_ms = now_ms.saturating_add(LEASE_MS);
+            match keyed.bind(tx, now_ms, until_ms).await? {
                 Known::New => {
                     let recorded = store(tx, &service, now_ms, &site, &body, Some(&keyed)).await?;
                     keyed.store_progress(tx, &recorded.to_json()).await?;
-                    Ok(Step::Answer(recorded))
+                    Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
                 }
                 Known::Answered(response) => Ok(Step::Answered(response)),
                 Known::Begun { leased: true, .. } => Ok(Step::Wait),
                 Known::Begun { progress, leased: false } => {
                     let recorded = Recorded::from_json(&progress).ok_or(ApiError::Internal)?;
-                    Ok(Step::Answer(recorded))
+                    Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
                 }
                 Known::Conflict => Err(ApiError::IdempotencyConflict),
             }
@@ -264,11 +235,18 @@ async fn finish(
         None => Vec::new(),
     };
     let behaviour = Behaviour::of(&events);
+    let operator_online = operators_online(service, &site.tenant_id).await?.is_online();
     service
         .db()
         .write(move |tx| {
             Box::pin(async move {
-                let (message, lead) = store_answer(tx, now_ms, &site, &recorded, &answer, &behaviour).await?;
+                if let Some(keyed) = &keyed
+                    && let Some(response) = keyed.lock(tx).await?
+                {
+                    return Ok(response);
+                }
+                let (message, lead) =
+                    store_answer(tx, now_ms, &site, &recorded, &answer, &behaviour, operator_online).await?;
                 let response = ApiResponse::success(response(recorded, message, lead, answer, locale));
                 if let Some(keyed) = keyed {
                     keyed.store_response(tx, &response).await?;
@@ -280,7 +258,7 @@ async fn finish(
 }
 
 /// Stores the answer, unless another attempt did, and what is known of the lead by now. Returns both as the
-/// visitor sees them.
+/// visitor sees them. The answer is dropped if a person has taken over while the AI wrote it.
 async fn store_answer(
     tx: &mut Tx,
     now_ms: i64,
@@ -288,6 +266,7 @@ async fn store_answer(
     recorded: &Recorded,
     answer: &Answer,
     behaviour: &Behaviour,
+    operator_online: bool,
 ) -> Result<(Option<ChatMessage>, Lead), ApiError> {
     // A message that is not stored is still returned to the sender.
     let unstored = |text: &String| ChatMessage {
@@ -318,6 +297,7 @@ async fn store_answer(
     }
     let message = match &answer.text {
         None => None,
+        Some(_) if !conversation.ai_answers(now_ms, operator_online) => None,
         Some(text) if text.is_empty() => Some(unstored(text)),
         Some(text) => {
             let new = NewMessage {

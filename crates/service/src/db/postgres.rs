@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::query::Query;
-use sqlx::{ConnectOptions, Executor, PgConnection, SqlStr};
+use sqlx::{ConnectOptions, Connection as _, Executor, PgConnection, SqlStr};
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tracing::warn;
@@ -33,11 +33,11 @@ pub(super) struct Postgres {
 impl Postgres {
     /// Connects to a database, and migrates it.
     pub(super) async fn open(address: &str, announcer: Announcer) -> Result<Self, OpenError> {
-        let pool = pool(address, MAX_CONNECTIONS).await?;
-        let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
+        let mut connection = migrating(address).await?;
         migrations::migrate_postgres(&mut connection).await?;
-        drop(connection);
-        Ok(Self::start(pool, announcer))
+        // The server notices a connection that is not closed.
+        let _ = connection.close().await;
+        Ok(Self::start(pool(address, MAX_CONNECTIONS).await?, announcer))
     }
 
     /// Connects to the database of a service that may be running.
@@ -127,6 +127,13 @@ pub(crate) fn options(address: &str) -> Result<PgConnectOptions, OpenError> {
         .disable_statement_logging())
 }
 
+/// Opens a connection that migrates. It waits as long as it takes for another node that migrates, and for an
+/// index of a large table.
+pub(super) async fn migrating(address: &str) -> Result<PgConnection, OpenError> {
+    let unlimited = options(address)?.options([("lock_timeout", "0"), ("statement_timeout", "0")]);
+    unlimited.connect().await.map_err(OpenError::Connect)
+}
+
 async fn tx_notify(connection: &mut Connection, payload: Arg) -> Result<(), DbError> {
     if let Connection::Postgres(transaction) = connection {
         let sql = sqlx::SqlSafeStr::into_sql_str("SELECT pg_notify($1, $2)");
@@ -150,7 +157,7 @@ async fn listen_once(pool: &PgPool, announcer: &Announcer) -> Result<(), sqlx::E
     listener.listen(CHANNEL).await?;
     announcer.announce(Wake::Everything);
     loop {
-        // `None`: the connection was lost, and is restored with the next call.
+        // `None`: the connection was lost, and listens again.
         let wake = match listener.try_recv().await? {
             Some(notification) => Wake::from_payload(notification.payload()),
             None => Wake::Everything,

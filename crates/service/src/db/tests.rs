@@ -144,6 +144,45 @@ on_both_databases! {
 }
 
 #[tokio::test]
+async fn a_row_that_stays_locked_is_a_transient_error() {
+    let database = TestDatabase::new(Kind::Postgres).await;
+    let db = Db::open_uncached(&database.address).await.expect("opened");
+    add(&db, "one", "").await.expect("written");
+    let update = "UPDATE service_values SET value = 'x'";
+    let beside = db.clone();
+    let outcome: Result<(), DbError> = db
+        .write(move |tx| {
+            Box::pin(async move {
+                tx.execute(update, args![]).await?;
+                for limit in ["SET LOCAL lock_timeout = '5ms'", "SET LOCAL statement_timeout = '5ms'"] {
+                    let blocked: Result<u64, DbError> = beside
+                        .write(move |tx| {
+                            Box::pin(async move {
+                                tx.execute(limit, args![]).await?;
+                                tx.execute(update, args![]).await
+                            })
+                        })
+                        .await;
+                    assert!(blocked.expect_err("locked").is_transient(), "{limit}");
+                }
+                Ok(())
+            })
+        })
+        .await;
+    outcome.expect("written");
+}
+
+#[tokio::test]
+async fn a_migration_has_no_time_limit() {
+    let database = TestDatabase::new(Kind::Postgres).await;
+    let mut connection = postgres::migrating(&database.address).await.expect("connected");
+    for setting in ["SHOW lock_timeout", "SHOW statement_timeout"] {
+        let value: String = sqlx::query_scalar(setting).fetch_one(&mut connection).await.expect("a value");
+        assert_eq!(value, "0", "{setting}");
+    }
+}
+
+#[tokio::test]
 async fn nodes_on_postgres_hear_each_other() {
     let database = TestDatabase::new(Kind::Postgres).await;
     let one = Db::open_uncached(&database.address).await.expect("opened");

@@ -13,11 +13,15 @@ use crate::support::{Answer, Client};
 const LATER: i64 = 4_000_000_000_000;
 
 async fn activate(client: &Client, key: Option<&str>, code: &str) -> Answer {
+    activate_as(client, key, code, "The shop").await
+}
+
+async fn activate_as(client: &Client, key: Option<&str>, code: &str, name: &str) -> Answer {
     let body = json!({
         "licenseCode": code,
         "domain": "https://shop.example",
         "platform": "wordpress",
-        "siteName": "The shop",
+        "siteName": name,
         "primaryLocale": "de-DE",
         "supportedLocales": ["de-DE", "en"],
     });
@@ -105,6 +109,25 @@ on_both_databases! {
         }
         errors.dedup();
         assert_eq!(errors.len(), 1, "{errors:?}");
+    }
+
+    async fn a_name_without_visible_characters_keeps_that_of_the_site(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let code = new_code(&client, Some(&client.site.id)).await;
+        activate_as(&client, None, &code, " \n\u{0} ").await.data();
+        let site = client.service.directory().site(&client.site.id).await.expect("a site");
+        assert_eq!(site.name, "A site");
+    }
+
+    async fn only_wrong_codes_count_as_guesses(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let (first, second) = (new_code(&client, None).await, new_code(&client, None).await);
+        activate(&client, Some("activation-1"), &first).await.data();
+        for _ in 0..20 {
+            let conflict = activate(&client, Some("activation-1"), &second).await;
+            assert_eq!(conflict.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
+        }
+        activate(&client, Some("activation-2"), &second).await.data();
     }
 
     async fn somebody_who_guesses_codes_is_slowed_down(database: &TestDatabase) {

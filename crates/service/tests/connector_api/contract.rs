@@ -103,6 +103,15 @@ on_both_databases! {
         assert_is_failure(&client.send(form).await, 400, "INVALID_REQUEST");
     }
 
+    async fn a_body_that_does_not_arrive_in_time_is_408(database: &TestDatabase) {
+        let body_timeout = std::time::Duration::from_millis(20);
+        let options = chat_service::ServiceOptions { body_timeout, ..crate::support::options(database) };
+        let client = Client::with(options, chat_service::SiteChange::default()).await;
+        let stalled = Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>());
+        let answer = client.send(client.api("POST", "/chat/messages", stalled)).await;
+        assert_is_failure(&answer, 408, "REQUEST_TIMEOUT");
+    }
+
     async fn a_conversation_that_does_not_exist_is_404(database: &TestDatabase) {
         let client = Client::new(database).await;
         let body = json!({ "message": "Hello", "conversationId": "conv_of_somebody" });

@@ -37,6 +37,18 @@ on_both_databases! {
         assert_eq!(client.history(conversation).await.len(), 2);
     }
 
+    async fn the_message_that_used_the_last_reply_can_be_repeated(database: &TestDatabase) {
+        let change = serde_json::from_value(json!({ "monthlyAiReplies": 1, "quotaRefuses": true }));
+        let client = Client::with(crate::support::options(database), change.expect("settings")).await;
+        let body = json!({ "message": "I want to speak to a human" });
+        let first = client.post(SEND, Some(KEY), &body).await;
+        assert_eq!(first.data()["aiStatus"], "ok");
+        let refused = client.post(SEND, Some("chat-v1-0002"), &body).await;
+        assert_eq!(refused.failure(), (402, "INSUFFICIENT_QUOTA".to_owned()));
+        assert_eq!(client.post(SEND, None, &body).await.status, 402);
+        assert_eq!(client.post(SEND, Some(KEY), &body).await.body, first.body);
+    }
+
     async fn refuses_the_same_key_with_another_body(database: &TestDatabase) {
         let client = Client::new(database).await;
         let conversation = client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();

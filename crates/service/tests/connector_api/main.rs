@@ -7,4 +7,5 @@ mod activation;
 mod contract;
 mod idempotency;
 mod nodes;
+mod rates;
 mod sites;

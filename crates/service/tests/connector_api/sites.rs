@@ -67,6 +67,20 @@ on_both_databases! {
         assert!(tokens.iter().any(|token| token.revoked_at.is_some() && token.name == "third"));
     }
 
+    async fn the_key_of_an_ai_is_not_sent_to_another_server(database: &TestDatabase) {
+        let ai = |ai: serde_json::Value| serde_json::from_value::<SiteChange>(json!({ "ai": ai })).expect("settings");
+        let with_key = ai(json!({ "base": "https://ai.example/v1", "model": "m", "key": "secret" }));
+        let client = Client::with(crate::support::options(database), with_key).await;
+        let directory = client.service.directory();
+        let change = async |change: SiteChange| directory.change_site(&client.site.id, change).await;
+        let moved = ai(json!({ "base": "https://evil.example/v1", "model": "m" }));
+        let error = change(moved).await.expect_err("without the key").to_string();
+        assert!(error.contains("ai.key"), "{error}");
+        let same = change(ai(json!({ "base": "https://ai.example/v2", "model": "n" }))).await.expect("changed");
+        assert!(same.ai.expect("an endpoint").has_key);
+        change(ai(json!({ "base": "https://other.example/v1", "model": "m", "key": "another" }))).await.expect("changed");
+    }
+
     async fn the_config_follows_the_sites_settings_and_the_visitors_locale(database: &TestDatabase) {
         let change = serde_json::from_value(json!({
             "supportedLocales": ["de-DE", "en"],

@@ -88,9 +88,12 @@ pub(crate) struct Settings {
     /// Minutes after which operators are told by e-mail that a visitor waits [default: 5]
     #[arg(long, env = "SERVICE_MAIL_UNANSWERED", value_name = "MINUTES")]
     pub(crate) mail_unanswered: Option<NonZeroU32>,
-    /// Requests of one visitor, or of one token, a minute [default: 6000]
+    /// Requests a minute from one visitor's address [default: 6000]
     #[arg(long, env = "SERVICE_RATE_PER_MINUTE", value_name = "COUNT")]
     pub(crate) rate_per_minute: Option<NonZeroU32>,
+    /// Requests a minute with one token, for all visitors together [default: 600000]
+    #[arg(long, env = "SERVICE_TOKEN_RATE_PER_MINUTE", value_name = "COUNT")]
+    pub(crate) token_rate_per_minute: Option<NonZeroU32>,
     /// Whether AI endpoints and webhooks may be on private addresses [default: false]
     #[arg(long, env = "SERVICE_ALLOW_PRIVATE_TARGETS", value_name = "BOOLEAN")]
     pub(crate) allow_private_targets: Option<bool>,
@@ -165,6 +168,7 @@ impl Settings {
             mail_excerpts: self.mail_excerpts.or(other.mail_excerpts),
             mail_unanswered: self.mail_unanswered.or(other.mail_unanswered),
             rate_per_minute: self.rate_per_minute.or(other.rate_per_minute),
+            token_rate_per_minute: self.token_rate_per_minute.or(other.token_rate_per_minute),
             allow_private_targets: self.allow_private_targets.or(other.allow_private_targets),
             body_timeout: self.body_timeout.or(other.body_timeout),
             connection_timeout: self.connection_timeout.or(other.connection_timeout),
@@ -220,16 +224,17 @@ impl Settings {
     /// Returns the settings of the service itself.
     pub(crate) fn service(&self, key: ServiceKey) -> Result<ServiceOptions, Failure> {
         let defaults = ServiceOptions::new(self.database(), key);
+        let per_minute = |requests: Option<NonZeroU32>, default| {
+            requests.map_or(default, |requests| RateLimit::per_minute(requests.get()))
+        };
         let seconds = |value: Option<NonZeroU64>, default| {
             value.map_or(default, |value: NonZeroU64| Duration::from_secs(value.get()))
         };
         Ok(ServiceOptions {
             public_origin: self.public_origin.as_deref().map(public_origin).transpose()?,
             widget_dir: self.widget_dir(),
-            rate_limit: self.rate_per_minute.map_or(defaults.rate_limit, |requests| RateLimit {
-                requests: requests.get(),
-                window: Duration::from_secs(60),
-            }),
+            rate_limit: per_minute(self.rate_per_minute, defaults.rate_limit),
+            token_rate_limit: per_minute(self.token_rate_per_minute, defaults.token_rate_limit),
             smtp: self.smtp()?,
             allow_private_webhooks: self.allow_private_targets.unwrap_or(defaults.allow_private_webhooks),
             allow_private_ai: self.allow_private_targets.unwrap_or(defaults.allow_private_ai),
