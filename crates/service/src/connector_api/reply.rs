@@ -9,6 +9,7 @@ use super::send::Recorded;
 use crate::Service;
 use crate::ai::{self, Answer, MAX_HISTORY, quota};
 use crate::conversations::{self, last_messages};
+use crate::db::Tx;
 use crate::error::ApiError;
 use crate::presence::operators_online;
 use crate::sites::Site;
@@ -53,10 +54,10 @@ pub(super) async fn reply(
     Ok(answer)
 }
 
-/// Refuses a message before it is stored, if the site wants so once its replies are used up (7).
-pub(super) async fn check_quota(service: &Service, site: &Site) -> Result<(), ApiError> {
+/// Refuses a new message before it is stored, if the site wants so once its replies are used up (7).
+pub(super) async fn check_quota(tx: &mut Tx, now_ms: i64, site: &Site) -> Result<(), ApiError> {
     let (true, Some(max)) = (site.quota_refuses, site.monthly_ai_replies) else { return Ok(()) };
-    if quota::used(service.db(), &site.id, service.now_ms()).await? >= max {
+    if quota::is_used_up(tx, &site.id, now_ms, max).await? {
         return Err(ApiError::InsufficientQuota);
     }
     Ok(())
