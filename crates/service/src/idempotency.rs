@@ -113,15 +113,6 @@ impl KeyedRequest {
         tx.execute(sql, args).await.map(drop)
     }
 
-    /// Returns whether the key is bound to a request, this one or another.
-    pub(crate) async fn is_bound(&self, db: &Db, now_ms: i64) -> Result<bool, DbError> {
-        let mut args = self.args();
-        args.push(now_ms.into());
-        let sql = "SELECT 1 FROM idempotency
-            WHERE site_id = $1 AND scope = $2 AND key = $3 AND expires_ms > $4";
-        Ok(db.optional(sql, args).await?.is_some())
-    }
-
     /// Returns the response that somebody else has stored, who took the lease over. Without one, nobody else
     /// stores any until this transaction ends.
     pub(crate) async fn lock(&self, tx: &mut Tx) -> Result<Option<ApiResponse>, DbError> {

@@ -1,25 +1,48 @@
-//! The server under test, and the requests to it.
+//! Requests to the connector API of the server under test, for one site.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use chat_service::API_BASE;
-use chat_service::test_mode::{TestMode, TestOptions};
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-pub const TOKEN: &str = "a-token-for-tests";
+use crate::serve::SiteOfServe;
+use crate::servers::{Kind, RATE_PER_MINUTE, Server, TOKEN, test_mode};
+
+/// The time within which a change reaches all nodes.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The lease of jobs in a test mode, as that of the service.
+pub const LEASE: Duration = Duration::from_secs(60);
 
 /// The reason why a requirement cannot be checked with this server.
+#[derive(Debug)]
 pub struct Unchecked(pub &'static str);
 
 /// The result of a check that not every server supports.
 pub type Checked = Result<(), Unchecked>;
 
+/// A client of one site. Consecutive requests go to different nodes of the server.
 pub struct Api {
-    client: Client,
-    origin: String,
+    pub client: Client,
+    origins: Vec<String>,
+    turn: AtomicUsize,
     pub token: String,
-    is_sandbox: bool,
+    pub site: Site,
+    /// The cookie of the owner of the site's tenant, once it is needed.
+    pub owner: OnceCell<String>,
+}
+
+/// The site that a trial uses.
+pub enum Site {
+    TestMode,
+    Serve(Arc<Server>, SiteOfServe),
+    /// A site of a server that this suite did not start.
+    Given,
 }
 
 #[derive(Debug)]
@@ -30,6 +53,7 @@ pub struct Answer {
 }
 
 impl Answer {
+    #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
@@ -52,6 +76,14 @@ impl Answer {
         let body = self.json();
         assert_eq!((self.status, &body["ok"], &body["error"]["code"]), (status, &json!(false), &json!(code)));
     }
+
+    /// Asserts that the request was refused, with a code that the contract does not specify.
+    #[track_caller]
+    pub fn is_refused(&self) {
+        let body = self.json();
+        assert!((400..500).contains(&self.status) && body["ok"] == false, "{} {body}", self.status);
+        has(&body, &[("/error/code", Value::is_string)]);
+    }
 }
 
 /// Returns a new key.
@@ -59,30 +91,79 @@ pub fn fresh(what: &str) -> String {
     format!("{what}-{}", Uuid::new_v4().simple())
 }
 
-/// Starts a sandbox with [`TOKEN`], and returns its origin.
-pub async fn sandbox() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let origin = format!("http://{}", listener.local_addr().expect("an address"));
-    let sandbox = TestMode::open(TestOptions::new(TOKEN.into())).await.expect("a sandbox");
-    tokio::spawn(axum::serve(listener, sandbox.router()).into_future());
-    origin
+/// Waits until a condition holds, as a change of the settings takes a moment to reach all nodes.
+pub async fn until(mut condition: impl AsyncFnMut() -> bool) {
+    let held = async {
+        while !condition().await {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    tokio::time::timeout(CHANGE_TIMEOUT, held).await.expect("the condition holds in time");
 }
 
 impl Api {
-    pub async fn connect() -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        if let Ok(origin) = std::env::var("CONFORMANCE_ORIGIN") {
-            let file = std::env::var("CONFORMANCE_TOKEN_FILE")
-                .expect("CONFORMANCE_TOKEN_FILE names the token's file");
-            let token = std::fs::read_to_string(file).expect("the token's file").trim().to_owned();
-            let mut client = Client::builder();
-            if origin.starts_with("http:") {
-                client = client.no_proxy().tls_certs_only([]);
+    /// Returns a client of a new site of the server, or of the only site that it has.
+    pub async fn connect(server: &Arc<Server>) -> Self {
+        match server.kind {
+            Kind::TestMode => Self::of_test_mode(LEASE).await,
+            Kind::Serve { .. } => {
+                let serve = server.serve().await;
+                Self::of_serve(server, serve.create_site("semi_automatic")).await
             }
-            return Self { client: client.build().expect("a client"), origin, token, is_sandbox: false };
+            Kind::Address => {
+                let origin = std::env::var("CONFORMANCE_ORIGIN").expect("the origin");
+                let file = std::env::var("CONFORMANCE_TOKEN_FILE")
+                    .expect("CONFORMANCE_TOKEN_FILE names the token's file");
+                let token = std::fs::read_to_string(file).expect("the token's file").trim().to_owned();
+                let is_local = origin.starts_with("http:");
+                Self::new(vec![origin], &token, Site::Given, is_local)
+            }
         }
-        let client = Client::builder().no_proxy().tls_certs_only([]).build().expect("a client");
-        Self { client, origin: sandbox().await, token: TOKEN.to_owned(), is_sandbox: true }
+    }
+
+    /// Returns a client of a test mode of its own, whose claims have this lease.
+    pub async fn of_test_mode(lease: Duration) -> Self {
+        Self::new(vec![test_mode(lease, RATE_PER_MINUTE).await], TOKEN, Site::TestMode, true)
+    }
+
+    /// Returns a client of a site of `serve`.
+    pub async fn of_serve(server: &Arc<Server>, site: SiteOfServe) -> Self {
+        let (origins, token) = (server.serve().await.origins(), site.token.clone());
+        Self::new(origins, &token, Site::Serve(Arc::clone(server), site), true)
+    }
+
+    /// Returns a client of the connector API alone.
+    pub fn of_site(origins: Vec<String>, site: &SiteOfServe) -> Self {
+        Self::new(origins, &site.token, Site::Given, true)
+    }
+
+    fn new(origins: Vec<String>, token: &str, site: Site, is_local: bool) -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut client = Client::builder();
+        if is_local {
+            client = client.no_proxy().tls_certs_only([]);
+        }
+        let client = client.build().expect("a client");
+        let token = token.to_owned();
+        Self { client, origins, turn: AtomicUsize::new(0), token, site, owner: OnceCell::new() }
+    }
+
+    /// Returns a client with another token, and without rights beyond it.
+    pub fn with_token(&self, token: &str) -> Self {
+        let (client, origins, token) = (self.client.clone(), self.origins.clone(), token.to_owned());
+        Self { client, origins, turn: AtomicUsize::new(0), token, site: Site::Given, owner: OnceCell::new() }
+    }
+
+    /// Returns the number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.origins.len()
+    }
+
+    /// Returns a request to the node whose turn it is.
+    pub fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let method: Method = method.parse().expect("a method");
+        self.client.request(method, format!("{}{path}", self.origins[turn % self.origins.len()]))
     }
 
     pub async fn ask(
@@ -93,8 +174,7 @@ impl Api {
         key: Option<&str>,
         body: Option<&Value>,
     ) -> Answer {
-        let method: Method = method.parse().expect("a method");
-        let mut request = self.client.request(method, format!("{}{API_BASE}{path}", self.origin));
+        let mut request = self.request(method, &format!("{API_BASE}{path}"));
         if let Some(token) = token {
             request = request.header("authorization", token);
         }
@@ -104,9 +184,7 @@ impl Api {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let answer = request.send().await.expect("an answer");
-        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        Answer { status, headers, text: answer.text().await.expect("a whole answer") }
+        send(request).await
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -119,22 +197,32 @@ impl Api {
         self.ask("POST", path, Some(&token), Some(key), Some(body)).await
     }
 
+    /// Sends a message, and returns the result.
+    pub async fn say(&self, message: &str, conversation: Option<&str>) -> Value {
+        let body = json!({ "message": message, "conversationId": conversation });
+        self.post("/chat/messages", &fresh("chat"), &body).await.data()
+    }
+
     /// Begins a conversation, and returns the result of its first message.
     pub async fn conversation(&self) -> Value {
         let body = json!({ "message": "Hello", "visitor": { "visitorId": fresh("visitor") } });
         self.post("/chat/messages", &fresh("chat"), &body).await.data()
     }
 
-    /// Adds a job, if the server is a sandbox.
-    pub async fn offer_job(&self) -> Checked {
-        if self.is_sandbox {
-            let job = json!({ "type": "publish_article", "title": "A job", "payload": { "path": "/a" } });
-            let url = format!("{}/sandbox/jobs", self.origin);
-            self.client.post(url).json(&job).send().await.expect("an answer");
-        } else if std::env::var("CONFORMANCE_JOBS").is_err() {
-            return Err(Unchecked("claiming a job needs CONFORMANCE_JOBS=1"));
-        }
-        Ok(())
+    /// Returns the `data` of a read of a conversation.
+    pub async fn read(&self, conversation: &str, after: Option<&str>) -> Value {
+        let after = after.map(|id| format!("&after={id}")).unwrap_or_default();
+        self.get(&format!("/chat/messages?conversationId={conversation}{after}")).await.data()
+    }
+
+    /// Pushes a page of content, and returns the receipt.
+    pub async fn sync_page(&self, name: &str) -> Value {
+        let item = json!({
+            "externalId": name, "type": "page", "title": "A page", "path": format!("/{name}"),
+            "content": "The text of a page."
+        });
+        let page = json!({ "snapshotId": fresh("snapshot"), "page": 1, "items": [item] });
+        self.post("/content/sync", &fresh("content-sync"), &page).await.data()
     }
 
     /// Claims a job with this key.
@@ -149,33 +237,41 @@ impl Api {
         self.claim(&fresh("job-next")).await
     }
 
-    /// Reports a job: as succeeded to a sandbox, as failed to any other server.
+    /// Reports a job.
+    pub async fn complete(&self, job: &Value, key: &str, body: &Value) -> Answer {
+        let path = format!("/site/jobs/{}/complete", job["id"].as_str().expect("an id"));
+        self.post(&path, key, body).await
+    }
+
+    /// Returns the report of a job: as succeeded to a server that this suite started, as failed to any other.
     pub fn report(&self, job: &Value) -> Value {
         let token = &job["claimToken"];
-        if self.is_sandbox {
+        if self.is_built_in() {
             json!({ "ok": true, "claimToken": token, "result": { "externalId": "1", "url": "https://shop.example/a" } })
         } else {
             json!({ "ok": false, "claimToken": token, "error": "Conformance tests execute no jobs." })
         }
     }
 
-    /// Returns whether a job may be reported as succeeded without being executed.
-    pub fn may_claim_success(&self) -> Checked {
-        self.only_in_a_sandbox("the job was not executed")
+    /// Returns whether this suite started the server, and may do anything with it.
+    pub fn is_built_in(&self) -> bool {
+        !matches!(self.site, Site::Given)
     }
 
-    /// Returns whether the queue is known to be empty.
-    pub fn has_no_jobs(&self) -> Checked {
-        self.only_in_a_sandbox("the queue may contain jobs of others")
-    }
-
-    fn only_in_a_sandbox(&self, otherwise: &'static str) -> Checked {
-        if self.is_sandbox { Ok(()) } else { Err(Unchecked(otherwise)) }
+    /// Leaves a requirement unchecked, for a reason, unless this suite started the server.
+    pub fn only_built_in(&self, otherwise: &'static str) -> Checked {
+        if self.is_built_in() { Ok(()) } else { Err(Unchecked(otherwise)) }
     }
 }
 
+pub async fn send(request: RequestBuilder) -> Answer {
+    let answer = request.send().await.expect("an answer");
+    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+    Answer { status, headers, text: answer.text().await.expect("a whole answer") }
+}
+
 /// The path of a member, and its required type.
-type Member<'a> = (&'a str, fn(&Value) -> bool);
+pub type Member<'a> = (&'a str, fn(&Value) -> bool);
 
 /// Asserts that the members exist and have the required types.
 #[track_caller]
@@ -186,8 +282,12 @@ pub fn has(object: &Value, members: &[Member<'_>]) {
     }
 }
 
+pub fn time(value: &Value) -> Option<jiff::Timestamp> {
+    value.as_str()?.parse().ok()
+}
+
 pub fn is_time(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.parse::<jiff::Timestamp>().is_ok())
+    time(value).is_some()
 }
 
 pub fn is_integer(value: &Value) -> bool {

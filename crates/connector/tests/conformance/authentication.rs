@@ -8,7 +8,10 @@ use crate::api::{Api, fresh};
 sentences! {
     every_endpoint_except_activation_requires_the_bearer_token,
     a_401_has_the_message_of_the_contract,
-    activation_needs_no_authorization_header,
+    [administered]
+    a_revoked_token_is_refused,
+    the_token_of_a_disabled_site_is_refused,
+    a_token_reads_and_changes_nothing_of_another_site,
 }
 
 fn calls() -> Vec<(&'static str, String)> {
@@ -18,25 +21,68 @@ fn calls() -> Vec<(&'static str, String)> {
     chat.chain(server.map(|call| (name(call.method()), call.path().replace("{id}", "job_1")))).collect()
 }
 
-async fn every_endpoint_except_activation_requires_the_bearer_token() {
-    let api = Api::connect().await;
+async fn every_endpoint_except_activation_requires_the_bearer_token(api: Api) {
     for (method, path) in calls() {
-        for token in [None, Some("Bearer wrong"), Some("Basic eDp5")] {
+        for token in [None, Some("Bearer wrong"), Some("Basic eDp5"), Some("Bearer "), Some(&*api.token)] {
             let answer = api.ask(method, &path, token, None, (method == "POST").then_some(&json!({}))).await;
             answer.is_failure(401, "INVALID_TOKEN");
         }
     }
 }
 
-async fn a_401_has_the_message_of_the_contract() {
-    let answer = Api::connect().await.ask("GET", "/chat/config", None, None, None).await;
+async fn a_401_has_the_message_of_the_contract(api: Api) {
+    let answer = api.ask("GET", "/chat/config", None, None, None).await;
     assert_eq!(answer.json()["error"]["message"], "Missing or invalid API token.");
 }
 
-async fn activation_needs_no_authorization_header() {
-    let api = Api::connect().await;
-    let body = json!({ "licenseCode": "no-such-license", "domain": "https://shop.example" });
-    let answer = api.ask("POST", "/auth/activate", None, Some(&fresh("activate")), Some(&body)).await;
-    assert_eq!(answer.json()["ok"], false, "the license is invalid");
-    assert_ne!(answer.json()["error"]["code"], "INVALID_TOKEN");
+/// Waits until all nodes refuse the token of the site.
+async fn is_refused(api: &Api) {
+    api.until_all_nodes(async || api.get("/chat/config").await.status == 401).await;
+    for _ in 0..api.nodes() {
+        let answer = api.get("/site/status").await;
+        answer.is_failure(401, "INVALID_TOKEN");
+        assert_eq!(answer.json()["error"]["message"], "Missing or invalid API token.");
+    }
+}
+
+async fn a_revoked_token_is_refused(api: Api) {
+    for _ in 0..api.nodes() {
+        api.get("/site/status").await.data();
+    }
+    let site = api.site();
+    api.administer("DELETE", &format!("/sites/{}/tokens/{}", site.id, site.token_id), &json!({})).await;
+    is_refused(&api).await;
+}
+
+async fn the_token_of_a_disabled_site_is_refused(api: Api) {
+    for _ in 0..api.nodes() {
+        api.get("/site/status").await.data();
+    }
+    let site = format!("/sites/{}", api.site().id);
+    api.administer("POST", &format!("{site}/disable"), &json!({})).await;
+    is_refused(&api).await;
+    api.administer("POST", &format!("{site}/enable"), &json!({})).await;
+    api.until_all_nodes(async || api.get("/chat/config").await.status == 200).await;
+}
+
+async fn a_token_reads_and_changes_nothing_of_another_site(api: Api) {
+    let other = api.other_site("semi_automatic").await;
+    let sent = api.say("Mine", None).await;
+    let id = sent["conversationId"].as_str().expect("an id");
+    let path = format!("/chat/messages?conversationId={id}");
+    let unknown = "/chat/messages?conversationId=conv_of_nobody";
+    for _ in 0..api.nodes() {
+        let refused = other.get(&path).await;
+        refused.is_failure(404, "NOT_FOUND");
+        assert_eq!(refused.json()["error"], other.get(unknown).await.json()["error"]);
+        let body = json!({ "message": "Theirs", "conversationId": id });
+        other.post("/chat/messages", &fresh("chat"), &body).await.is_failure(404, "NOT_FOUND");
+        let presence = other.get(&format!("/chat/presence?conversationId={id}")).await.data();
+        assert_eq!(presence["shouldPollMessages"], false);
+    }
+    let job = api.claimed_job().await.expect("a job");
+    let report = api.report(&job);
+    other.complete(&job, &fresh("job-complete"), &report).await.is_failure(404, "NOT_FOUND");
+    assert!(!api.read(id, None).await.to_string().contains("Theirs"));
+    api.complete(&job, &fresh("job-complete"), &report).await.data();
 }

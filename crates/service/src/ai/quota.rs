@@ -35,10 +35,17 @@ pub(crate) async fn give_back(tx: &mut Tx, site_id: &str, taken_ms: i64) -> Resu
     Ok(())
 }
 
+const USED: &str = "SELECT replies FROM ai_usage WHERE site_id = $1 AND month = $2";
+
 /// Returns the number of replies that a site has used in the month of `now_ms`.
 pub(crate) async fn used(db: &Db, site_id: &str, now_ms: i64) -> Result<i64, DbError> {
-    let sql = "SELECT replies FROM ai_usage WHERE site_id = $1 AND month = $2";
-    db.optional(sql, args![site_id, month(now_ms)]).await?.map_or(Ok(0), |row| row.int(0))
+    db.optional(USED, args![site_id, month(now_ms)]).await?.map_or(Ok(0), |row| row.int(0))
+}
+
+/// Returns whether a site has used up `max` replies in the month of `now_ms`.
+pub(crate) async fn is_used_up(tx: &mut Tx, site_id: &str, now_ms: i64, max: i64) -> Result<bool, DbError> {
+    let row = tx.optional(USED, args![site_id, month(now_ms)]).await?;
+    Ok(row.map_or(Ok(0), |row| row.int(0))? >= max)
 }
 
 fn month(now_ms: i64) -> String {

@@ -21,28 +21,38 @@ const DEFAULT_LOCALE: &str = "en";
 /// The assistant's name where the site gives none.
 const ASSISTANT_NAME: &str = "Assistant";
 
-pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
-    let supported = match site.supported_locales.as_slice() {
+fn supported_locales(site: &Site) -> Vec<String> {
+    match site.supported_locales.as_slice() {
         [] => vec![site.primary_locale.clone().unwrap_or_else(|| DEFAULT_LOCALE.to_owned())],
         locales => locales.to_vec(),
-    };
+    }
+}
+
+/// Returns the visitor's locale if the site supports its language, or else that of the site.
+pub(super) fn resolved_locale(site: &Site, locale: Option<&str>) -> String {
+    let supported = supported_locales(site);
     let is_supported = |tag: &&str| supported.iter().any(|known| language(known) == language(tag));
-    let resolved = locale
+    locale
         .filter(is_supported)
         .or(site.primary_locale.as_deref())
         .or(supported.first().map(String::as_str))
         .unwrap_or(DEFAULT_LOCALE)
-        .to_owned();
+        .to_owned()
+}
+
+pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
+    let resolved = resolved_locale(site, locale);
     let config = ChatConfig {
         tenant_id: Some(site.tenant_id.clone()),
         site_id: Some(site.id.clone()),
         enabled: site.chat_enabled,
         widget_enabled: site.widget_enabled,
         assistant_name: Some(site.assistant_name.clone().unwrap_or_else(|| ASSISTANT_NAME.to_owned())),
-        welcome_message: welcome(site, &resolved),
+        // A text (2.3), which is empty where the site has none.
+        welcome_message: Some(welcome(site, &resolved).unwrap_or_default()),
         avatar_url: site.avatar_url.clone(),
         locale: Some(resolved),
-        supported_locales: supported,
+        supported_locales: supported_locales(site),
         stale: false,
     };
     Value::from(&config)

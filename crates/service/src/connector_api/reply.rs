@@ -9,8 +9,8 @@ use super::send::Recorded;
 use crate::Service;
 use crate::ai::{self, Answer, MAX_HISTORY, quota};
 use crate::conversations::{self, last_messages};
+use crate::db::Tx;
 use crate::error::ApiError;
-use crate::idempotency::KeyedRequest;
 use crate::presence::operators_online;
 use crate::sites::Site;
 
@@ -54,20 +54,11 @@ pub(super) async fn reply(
     Ok(answer)
 }
 
-/// Refuses a message before it is stored, if the site wants so once its replies are used up (7). The
-/// repetition of an accepted message is accepted: that message may have used the last reply.
-pub(super) async fn check_quota(
-    service: &Service,
-    site: &Site,
-    keyed: Option<&KeyedRequest>,
-) -> Result<(), ApiError> {
+/// Refuses a new message before it is stored, if the site wants so once its replies are used up (7).
+pub(super) async fn check_quota(tx: &mut Tx, now_ms: i64, site: &Site) -> Result<(), ApiError> {
     let (true, Some(max)) = (site.quota_refuses, site.monthly_ai_replies) else { return Ok(()) };
-    let (db, now_ms) = (service.db(), service.now_ms());
-    if quota::used(db, &site.id, now_ms).await? < max {
-        return Ok(());
+    if quota::is_used_up(tx, &site.id, now_ms, max).await? {
+        return Err(ApiError::InsufficientQuota);
     }
-    match keyed {
-        Some(keyed) if keyed.is_bound(db, now_ms).await? => Ok(()),
-        _ => Err(ApiError::InsufficientQuota),
-    }
+    Ok(())
 }

@@ -14,6 +14,7 @@ use chat_protocol::{
     AiStatus, ChatMessage, ConversationId, Lead, MessageId, Role, SendMessage, SendResult, Value,
 };
 
+use super::chat::resolved_locale;
 use super::reply::{check_quota, reply};
 use crate::Service;
 use crate::ai::{Answer, recent_events, wants_person};
@@ -59,7 +60,6 @@ pub(super) async fn send(
     body: SendMessage,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    check_quota(service, site, keyed.as_ref()).await?;
     let body = Arc::new(body);
     let (recorded, mut lease) = loop {
         match record(service, site, &body, keyed.clone()).await? {
@@ -119,7 +119,8 @@ async fn record(
     .await
 }
 
-/// Stores the visitor's message, in a new conversation if it names none.
+/// Stores the visitor's message, in a new conversation if it names none. The quota is checked here, so that a
+/// message which was accepted is answered however late it is repeated.
 async fn store(
     tx: &mut Tx,
     service: &Service,
@@ -128,6 +129,7 @@ async fn store(
     body: &SendMessage,
     keyed: Option<&KeyedRequest>,
 ) -> Result<Recorded, ApiError> {
+    check_quota(tx, now_ms, site).await?;
     let (mut conversation, is_new) = match conversations::target(body) {
         Some(id) => (conversations::lock(tx, &site.id, id).await?, false),
         None => (conversations::create(tx, now_ms, &site.id).await?, true),
@@ -229,7 +231,7 @@ async fn finish(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let site = Arc::clone(site);
-    let locale = body.locale.clone();
+    let locale = body.locale.clone().unwrap_or_else(|| resolved_locale(&site, None));
     let events = match &body.visitor.visitor_id {
         Some(visitor) => recent_events(service.db(), &site.id, visitor.as_str()).await?,
         None => Vec::new(),
@@ -316,7 +318,7 @@ fn response(
     message: Option<ChatMessage>,
     lead: Lead,
     answer: Answer,
-    locale: Option<String>,
+    locale: String,
 ) -> Value {
     let ok = answer.status == AiStatus::Ok;
     let blocked = answer.status == AiStatus::Blocked;
@@ -327,9 +329,9 @@ fn response(
         provider: Some(PROVIDER.to_owned()),
         used_fallback: answer.used_fallback,
         blocked,
-        ai_status_message: (!ok).then(|| "The AI gave no answer that can be shown.".to_owned()),
+        ai_status_message: Some(if ok { "" } else { "The AI gave no answer that can be shown." }.to_owned()),
         ai_status: answer.status,
-        locale,
+        locale: Some(locale),
         lead,
     })
 }
