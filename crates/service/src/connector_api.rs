@@ -19,10 +19,11 @@ use axum::routing::any;
 use chat_protocol::{IdempotencyKey, JobId};
 use tracing::error;
 
+use crate::body_limit::check_declared;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::KeyedRequest;
-use crate::ops::RouteLabel;
+use crate::ops::{RouteLabel, has_timed_out};
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use crate::{API_BASE, Service};
@@ -108,8 +109,11 @@ pub(crate) async fn read(
         return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
     }
     let limit = call.body_limit();
+    check_declared(&parts.headers, limit)?;
     // The only other error is a closed connection, where nobody reads the response.
-    let body = to_bytes(body, limit).await.map_err(|_| ApiError::TooLarge { limit })?;
+    let body = to_bytes(body, limit).await.map_err(|error| {
+        if has_timed_out(&error) { ApiError::BodyTimeout } else { ApiError::TooLarge { limit } }
+    })?;
     let path = job.as_ref().map_or("", JobId::as_str).as_bytes();
     let request = fingerprint(&[path, b"\n", &body]);
     let command = if body.len() <= MAX_INLINE_BODY_BYTES {

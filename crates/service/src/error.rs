@@ -25,6 +25,12 @@ pub enum ApiError {
         /// Maximum bytes.
         limit: usize,
     },
+    /// The body is larger than this path reads.
+    #[error("The body is too large for this path.")]
+    BodyTooLarge,
+    /// The body did not arrive in time.
+    #[error("The body did not arrive in time.")]
+    BodyTimeout,
     /// No bearer token, or the wrong one.
     #[error("Missing or invalid API token.")]
     InvalidToken,
@@ -100,7 +106,8 @@ impl ApiError {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::InvalidRequest(_) => StatusCode::BAD_REQUEST,
-            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge { .. } | Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::InvalidToken | Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
@@ -120,7 +127,8 @@ impl ApiError {
 
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::InvalidRequest(_) | Self::TooLarge { .. } => ErrorCode::InvalidRequest,
+            Self::InvalidRequest(_) | Self::TooLarge { .. } | Self::BodyTooLarge => ErrorCode::InvalidRequest,
+            Self::BodyTimeout => ErrorCode::Other("TIMEOUT".to_owned()),
             Self::InvalidToken => ErrorCode::InvalidToken,
             Self::Unauthorized { code, .. } => ErrorCode::Other((*code).to_owned()),
             Self::Forbidden(_) => ErrorCode::Other("FORBIDDEN".to_owned()),
@@ -178,12 +186,29 @@ impl From<FieldError> for ApiError {
 
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
-        Self::InvalidRequest(rejection.body_text())
+        match &rejection {
+            JsonRejection::BytesRejection(_) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Self::BodyTooLarge
+            }
+            // The only other cause is a closed connection, where nobody reads the response.
+            JsonRejection::BytesRejection(_) => Self::BodyTimeout,
+            _ => Self::InvalidRequest(shortened(&rejection.body_text())),
+        }
     }
 }
 
 impl From<QueryRejection> for ApiError {
     fn from(rejection: QueryRejection) -> Self {
-        Self::InvalidRequest(rejection.body_text())
+        Self::InvalidRequest(shortened(&rejection.body_text()))
+    }
+}
+
+/// Returns the beginning of a parser's message. It repeats the names and the texts that it does not expect,
+/// which may be as long as the body.
+fn shortened(message: &str) -> String {
+    const MAX_LENGTH: usize = 300;
+    match message.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),
+        None => message.to_owned(),
     }
 }

@@ -7,6 +7,7 @@ mod accounts;
 mod admin_api;
 mod ai;
 mod audit;
+mod body_limit;
 mod cache;
 mod caches;
 mod clock;
@@ -32,6 +33,7 @@ pub mod ops;
 mod options;
 mod pages;
 mod presence;
+mod protect;
 mod publishing;
 mod purge;
 mod rate;
@@ -167,7 +169,7 @@ impl Service {
             .merge(admin_api::routes(self))
             .merge(site_proxy::routes())
             .merge(pages::routes(self));
-        self.observed(routes.with_state(self.clone()))
+        self.observed(protect::protected(routes.with_state(self.clone())))
     }
 
     /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails, and

@@ -17,6 +17,7 @@ pub use client::Client;
 pub use doctor::{Finding, Level, check_database, check_service};
 pub use key_text::{generate_key, parse_key};
 
+pub(crate) use body_timeout::has_timed_out;
 pub(crate) use key_check::check_key;
 pub(crate) use metrics::Metrics;
 pub(crate) use requests::RouteLabel;
@@ -24,6 +25,7 @@ pub(crate) use requests::RouteLabel;
 use axum::Router;
 
 use crate::Service;
+use crate::protect::protected;
 
 /// Returns `GET /livez` and `GET /readyz`.
 pub(crate) fn routes() -> Router<Service> {
@@ -39,10 +41,9 @@ impl Service {
     /// Returns the router of the metrics, for the operator's own port: `GET /metrics`, `GET /livez` and
     /// `GET /readyz`.
     pub fn metrics_router(&self) -> Router {
-        Router::new()
-            .route("/metrics", axum::routing::get(metrics::render))
-            .merge(health::routes())
-            .with_state(self.clone())
+        let routes =
+            Router::new().route("/metrics", axum::routing::get(metrics::render)).merge(health::routes());
+        protected(routes.with_state(self.clone()))
     }
 
     /// Begins the end: `/readyz` answers 503, event streams end, and background tasks finish. Requests are

@@ -4,9 +4,7 @@ use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-
-/// The time after which clients try again, in seconds.
-const RETRY_AFTER_S: u64 = 2;
+use chat_service::ApiError;
 
 /// Returns the application of a service that starts. It closes each connection, so that the next request
 /// finds the service.
@@ -17,11 +15,7 @@ pub(super) fn router() -> Router {
 }
 
 async fn unavailable() -> Response {
-    let body =
-        r#"{"success":false,"error":{"code":"UNAVAILABLE","message":"The service starts: try again."}}"#;
-    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    let retry = [(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_S))];
-    (StatusCode::SERVICE_UNAVAILABLE, closing(), json, retry, body).into_response()
+    (closing(), ApiError::Unavailable).into_response()
 }
 
 fn closing() -> [(header::HeaderName, HeaderValue); 2] {

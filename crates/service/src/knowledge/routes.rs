@@ -1,6 +1,6 @@
 //! The admin API of a site's questions and answers.
 
-use axum::extract::{DefaultBodyLimit, Extension, FromRequest, Path, Query, Request, State};
+use axum::extract::{Extension, FromRequest, Path, Query, Request, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use chat_protocol::Value;
@@ -11,6 +11,7 @@ use super::search;
 use crate::Service;
 use crate::accounts::{Client, Operator, Right};
 use crate::audit::{self, Entry};
+use crate::body_limit::limited;
 use crate::db::Tx;
 use crate::error::ApiError;
 use crate::response::ApiResponse;
@@ -26,11 +27,11 @@ const MAX_TRIED_LENGTH: usize = 4000;
 
 /// Returns the routes, relative to the admin API's path. They must be guarded.
 pub(crate) fn routes() -> Router<Service> {
-    Router::new()
+    let routes = Router::new()
         .route("/sites/{site}/answers", get(list).post(add))
         .route("/sites/{site}/answers/{answer}", get(read).put(replace).delete(delete))
-        .route("/sites/{site}/knowledge/search", post(try_out))
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .route("/sites/{site}/knowledge/search", post(try_out));
+    limited(routes, MAX_BODY_BYTES)
 }
 
 /// The OpenAPI description of the routes.

@@ -1,5 +1,6 @@
 //! The time limit of a request's body.
 
+use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,6 +16,11 @@ pub(super) fn with_timeout(body: Body, limit: Duration) -> Body {
         return body;
     }
     Body::from_stream(Limited { body: body.into_data_stream(), limit, deadline: None })
+}
+
+/// Returns whether a body was refused because it did not arrive in time.
+pub(crate) fn has_timed_out(error: &(dyn Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |&error| error.source()).any(|error| error.is::<TooSlow>())
 }
 
 struct Limited {
