@@ -20,7 +20,8 @@ pub(super) fn with_timeout(body: Body, limit: Duration) -> Body {
 
 /// Returns whether a body was refused because it did not arrive in time.
 pub(crate) fn has_timed_out(error: &(dyn Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |&error| error.source()).any(|error| error.is::<TooSlow>())
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.any(<dyn Error>::is::<TooSlow>)
 }
 
 struct Limited {
