@@ -8,7 +8,6 @@ mod stream;
 mod tokens;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
@@ -17,14 +16,14 @@ use utoipa::OpenApi;
 
 use crate::error::ApiError;
 use crate::response::ApiResponse;
-use crate::{ADMIN_BASE, Service, accounts, knowledge, notify, publishing, visitors};
+use crate::{ADMIN_BASE, Service, accounts, body_limit, knowledge, notify, publishing, visitors};
 
 /// Maximum size of a request's body, in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
 
 /// Returns the routes of the API, which only a signed-in operator of the same origin reaches.
 pub(crate) fn routes(service: &Service) -> Router<Service> {
-    let routes = Router::new()
+    let limited = Router::new()
         .merge(sites::routes())
         .merge(tokens::routes())
         .merge(licenses::routes())
@@ -32,8 +31,8 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(stream::routes())
         .merge(knowledge::routes())
         .merge(notify::routes())
-        .merge(visitors::routes())
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .merge(visitors::routes());
+    let routes = body_limit::limited(limited, MAX_BODY_BYTES)
         .merge(publishing::routes())
         .merge(accounts::routes())
         .route("/openapi.json", get(async || axum::Json(document())))

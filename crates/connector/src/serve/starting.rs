@@ -4,11 +4,7 @@ use axum::Router;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use chat_protocol::{ErrorCode, failure};
-use uuid::Uuid;
-
-/// The time after which clients try again, in seconds.
-const RETRY_AFTER_S: u64 = 2;
+use chat_service::ApiError;
 
 /// Returns the application of a service that starts. It closes each connection, so that the next request
 /// finds the service.
@@ -19,13 +15,7 @@ pub(super) fn router() -> Router {
 }
 
 async fn unavailable() -> Response {
-    let code = ErrorCode::Other("UNAVAILABLE".to_owned());
-    let request_id = format!("req_{}", Uuid::new_v4().simple());
-    let body = failure(&code, "The service starts: try again.", &request_id).to_string();
-    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    let retry = [(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_S))];
-    let request_id = [(HeaderName::from_static("x-request-id"), request_id)];
-    (StatusCode::SERVICE_UNAVAILABLE, closing(), json, retry, request_id, body).into_response()
+    (closing(), ApiError::Unavailable).into_response()
 }
 
 fn closing() -> [(HeaderName, HeaderValue); 2] {

@@ -22,12 +22,21 @@ pub(super) fn check(url: &Url, allows_private: bool) -> Result<(), EndpointError
         return Err(EndpointError::Base);
     }
     let host = url.host_str().ok_or(EndpointError::Base)?;
+    if !allows_private && is_localhost(host) {
+        return Err(EndpointError::Private);
+    }
     // Url has brought numbers such as 0x7f.1 into the usual form.
     let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     match literal {
         Ok(address) if !is_allowed(address, allows_private) => Err(EndpointError::Private),
         _ => Ok(()),
     }
+}
+
+/// Returns whether a name always leads to the own machine. Others are checked when they are resolved.
+pub(crate) fn is_localhost(host: &str) -> bool {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    name.eq_ignore_ascii_case("localhost") || name.to_ascii_lowercase().ends_with(".localhost")
 }
 
 #[cfg(test)]
