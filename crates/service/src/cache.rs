@@ -16,21 +16,28 @@ pub(crate) struct Cache<K, V> {
     lifetime: Duration,
 }
 
+/// Rows in two generations. A row that is used moves to the younger one. When that is full, the older one, with
+/// the rows that nobody has used since the last time, is dropped.
 #[derive(Debug)]
 struct Entries<K, V> {
-    by_key: HashMap<K, (V, Instant)>,
+    young: Generation<K, V>,
+    old: Generation<K, V>,
     /// Counts the changes, so that a row that was read before a change is not stored after it.
     version: u64,
 }
+
+/// Rows, with the end of their lifetime.
+type Generation<K, V> = HashMap<K, (V, Instant)>;
 
 /// The version of a cache before a row was read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version(u64);
 
-impl<K: Eq + Hash, V: Clone> Cache<K, V> {
-    /// Creates a cache of at most `capacity` rows.
+impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
+    /// Creates a cache of at most `capacity` rows. It keeps at least the half of them that was used last.
     pub(crate) fn new(capacity: usize, lifetime: Duration) -> Self {
-        Self { entries: Mutex::new(Entries { by_key: HashMap::new(), version: 0 }), capacity, lifetime }
+        let entries = Entries { young: HashMap::new(), old: HashMap::new(), version: 0 };
+        Self { entries: Mutex::new(entries), capacity, lifetime }
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries<K, V>> {
@@ -39,11 +46,22 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
 
     /// Returns a row, or the version to store it with once it is read.
     pub(crate) fn get(&self, key: &K) -> Result<V, Version> {
-        let entries = self.entries();
-        match entries.by_key.get(key) {
-            Some((value, until)) if *until > Instant::now() => Ok(value.clone()),
-            _ => Err(Version(entries.version)),
+        let now = Instant::now();
+        // Freed after the lock.
+        let _dropped;
+        let mut entries = self.entries();
+        if let Some((value, until)) = entries.young.get(key)
+            && *until > now
+        {
+            return Ok(value.clone());
         }
+        if let Some((value, until)) = entries.old.remove(key)
+            && until > now
+        {
+            _dropped = entries.insert(self.capacity, key.clone(), (value.clone(), until));
+            return Ok(value);
+        }
+        Err(Version(entries.version))
     }
 
     /// Returns the version of the cache, before a row is read that may replace a cached one.
@@ -53,29 +71,43 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
 
     /// Stores a row that was read after [`Self::get`] gave `version`.
     pub(crate) fn put(&self, version: Version, key: K, value: V) {
+        let until = Instant::now() + self.lifetime;
+        // Freed after the lock.
+        let _dropped;
         let mut entries = self.entries();
-        if entries.version != version.0 {
-            return;
+        if entries.version == version.0 {
+            _dropped = entries.insert(self.capacity, key, (value, until));
         }
-        if entries.by_key.len() >= self.capacity && !entries.by_key.contains_key(&key) {
-            // Rows that are in use return at once.
-            entries.by_key.clear();
-        }
-        entries.by_key.insert(key, (value, Instant::now() + self.lifetime));
     }
 
     /// Forgets one row.
     pub(crate) fn remove(&self, key: &K) {
         let mut entries = self.entries();
         entries.version += 1;
-        entries.by_key.remove(key);
+        entries.young.remove(key);
+        entries.old.remove(key);
     }
 
     /// Forgets all rows.
     pub(crate) fn clear(&self) {
         let mut entries = self.entries();
         entries.version += 1;
-        entries.by_key.clear();
+        entries.young.clear();
+        entries.old.clear();
+    }
+}
+
+impl<K: Eq + Hash, V> Entries<K, V> {
+    /// Adds a row, and returns the older generation if it had to go.
+    fn insert(&mut self, capacity: usize, key: K, row: (V, Instant)) -> Option<Generation<K, V>> {
+        let is_full = self.young.len() >= (capacity / 2).max(1) && !self.young.contains_key(&key);
+        let dropped = is_full.then(|| {
+            let young = std::mem::take(&mut self.young);
+            std::mem::replace(&mut self.old, young)
+        });
+        self.old.remove(&key);
+        self.young.insert(key, row);
+        dropped
     }
 }
 
@@ -115,8 +147,50 @@ mod tests {
         let cache = Cache::new(10, Duration::from_secs(5));
         for key in 0..1000 {
             cache.put(missing(&cache, key), key, key);
+            let entries = cache.entries();
+            assert!(entries.young.len() + entries.old.len() <= 10);
         }
-        assert!(cache.entries().by_key.len() <= 10);
         assert_eq!(cache.get(&999).expect("the last one"), 999);
+    }
+
+    #[tokio::test]
+    async fn keeps_rows_that_are_used_while_others_come() {
+        let cache = Cache::new(10, Duration::from_secs(5));
+        for key in 0..4 {
+            cache.put(missing(&cache, key), key, key);
+        }
+        for key in 4..1000 {
+            cache.put(missing(&cache, key), key, key);
+            for used in 0..4 {
+                assert_eq!(cache.get(&used).expect("in use"), used);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn holds_half_of_its_capacity_however_it_is_read() {
+        let cache = Cache::new(200, Duration::from_secs(5));
+        for key in 0..100 {
+            cache.put(missing(&cache, key), key, key);
+        }
+        for round in 0..1000 {
+            let key = round * 37 % 100;
+            assert_eq!(cache.get(&key).expect("cached"), key);
+        }
+    }
+
+    #[tokio::test]
+    async fn forgets_a_row_of_either_generation() {
+        let cache = Cache::new(4, Duration::from_secs(5));
+        for key in 0..4 {
+            cache.put(missing(&cache, key), key, key);
+        }
+        for key in [0, 3] {
+            cache.remove(&key);
+            missing(&cache, key);
+        }
+        cache.clear();
+        missing(&cache, 1);
+        missing(&cache, 2);
     }
 }

@@ -14,12 +14,14 @@ use crate::tokens::StoredToken;
 const LIFETIME: Duration = Duration::from_secs(5);
 /// The lifetime of presence, which ends without an announcement when a node dies.
 const PRESENCE_LIFETIME: Duration = Duration::from_secs(1);
-/// The lifetime of the heads of conversations, which the only process that writes keeps current.
+/// The lifetime of the heads of conversations. Where this process is the only one that writes, it keeps them
+/// current.
 const HEAD_LIFETIME: Duration = Duration::from_secs(600);
 /// Maximum cached sites, tokens and tenants.
 const MAX_ENTRIES: usize = 10_000;
-/// Maximum cached conversations: some 200 bytes each.
-const MAX_HEADS: usize = 50_000;
+/// Maximum cached conversations, some 300 bytes each. Half as many can be polled at the same time without reading
+/// any of them again.
+const MAX_HEADS: usize = 250_000;
 
 #[derive(Debug)]
 pub(crate) struct Caches {
@@ -29,7 +31,7 @@ pub(crate) struct Caches {
     pub(crate) tokens: Cache<String, Option<Arc<StoredToken>>>,
     /// The operators that are online, by tenant.
     pub(crate) presence: Cache<String, Arc<OperatorsOnline>>,
-    /// Conversations by their id. Used only where this process is the only one that writes.
+    /// Conversations by their id. Where other nodes write, they say only that a conversation exists.
     pub(crate) heads: Cache<String, Arc<Head>>,
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use chat_protocol::{ConversationId, Lead, SendMessage, Value, VisitorProfile};
 
 use crate::Service;
+use crate::cache::Version;
 use crate::db::{Db, DbError, Dialect, Row, Tx, args};
 use crate::error::ApiError;
 use crate::lead::LeadNotes;
@@ -42,21 +43,45 @@ pub(crate) async fn head(
     id: &ConversationId,
 ) -> Result<Arc<Head>, ApiError> {
     let cache = &service.0.caches.heads;
-    let key = id.as_str().to_owned();
-    // On PostgreSQL another node may have written a moment ago.
-    let is_cached = service.db().dialect() == Dialect::Sqlite;
-    let cached = if is_cached { cache.get(&key).map_err(Some) } else { Err(None) };
-    let version = match cached {
-        Ok(head) if head.site_id == site_id => return Ok(head),
-        Ok(_) => return Err(NO_CONVERSATION),
-        Err(version) => version,
+    let version = match service.db().dialect() {
+        Dialect::Sqlite => match cache.get(&id.as_str().to_owned()) {
+            Ok(head) => return of_site(head, site_id),
+            Err(version) => version,
+        },
+        // Another node may have written a moment ago.
+        Dialect::Postgres => cache.version(),
     };
+    read_head(service, site_id, id, version).await
+}
+
+/// Returns whether a site has a conversation. The answer may be outdated for a moment after an erasure at another
+/// node, which nobody minds: polls of the conversation then say that it does not exist.
+pub(crate) async fn exists(service: &Service, site_id: &str, id: &ConversationId) -> Result<bool, ApiError> {
+    let found = match service.0.caches.heads.get(&id.as_str().to_owned()) {
+        Ok(head) => of_site(head, site_id),
+        Err(version) => read_head(service, site_id, id, version).await,
+    };
+    match found {
+        Ok(_) => Ok(true),
+        Err(ApiError::NotFound(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn of_site(head: Arc<Head>, site_id: &str) -> Result<Arc<Head>, ApiError> {
+    if head.site_id == site_id { Ok(head) } else { Err(NO_CONVERSATION) }
+}
+
+async fn read_head(
+    service: &Service,
+    site_id: &str,
+    id: &ConversationId,
+    version: Version,
+) -> Result<Arc<Head>, ApiError> {
     let sql = "SELECT no, last_seq FROM conversations WHERE id = $1 AND site_id = $2";
     let row = service.db().optional(sql, args![id, site_id]).await?.ok_or(NO_CONVERSATION)?;
     let head = Arc::new(Head { site_id: site_id.to_owned(), no: row.int(0)?, last_seq: row.int(1)? });
-    if let Some(version) = version {
-        cache.put(version, key, Arc::clone(&head));
-    }
+    service.0.caches.heads.put(version, id.as_str().to_owned(), Arc::clone(&head));
     Ok(head)
 }
 

@@ -150,6 +150,21 @@ impl Db {
         }
     }
 
+    /// Executes `work` like [`Self::write`], for changes that a crash of the machine may undo. On PostgreSQL, the
+    /// transaction holds its locks only while it works, not until the disk has it. The next commit of
+    /// [`Self::write`], of any node, makes it durable: the server's log is written in its order.
+    pub(crate) async fn write_unflushed<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static,
+    {
+        match &*self.0 {
+            Backend::Sqlite(sqlite) => sqlite.write(work).await,
+            Backend::Postgres(postgres) => postgres.write_unflushed(work).await,
+        }
+    }
+
     /// Returns the stream of changes that other tasks and other nodes have committed.
     pub(crate) fn wakes(&self) -> broadcast::Receiver<Wake> {
         match &*self.0 {

@@ -57,7 +57,7 @@ pub(crate) async fn answer(
     let is_left = !is_counted
         || service
             .db()
-            .write(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
+            .write_unflushed(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
             .await?;
     if !is_left {
         return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
@@ -71,7 +71,7 @@ pub(crate) async fn answer(
         let site_id = site.id.clone();
         let given: Result<(), DbError> = service
             .db()
-            .write(move |tx| Box::pin(async move { quota::give_back(tx, &site_id, now_ms).await }))
+            .write_unflushed(move |tx| Box::pin(async move { quota::give_back(tx, &site_id, now_ms).await }))
             .await;
         if let Err(error) = given {
             warn!("a reply of the AI that failed is counted: {error}");

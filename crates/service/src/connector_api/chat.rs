@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
 
 use crate::Service;
-use crate::conversations::{self, head, page, sequence_of};
+use crate::conversations::{self, exists, head, page, sequence_of};
 use crate::db::Wake;
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
@@ -98,11 +98,7 @@ pub(super) async fn presence(
 ) -> Result<Value, ApiError> {
     let exists = match conversation_id {
         None => false,
-        Some(id) => match head(service, &site.id, &id.into()).await {
-            Ok(_) => true,
-            Err(ApiError::NotFound(_)) => false,
-            Err(error) => return Err(error),
-        },
+        Some(id) => exists(service, &site.id, &id.into()).await?,
     };
     presence::presence(service, site, exists).await
 }

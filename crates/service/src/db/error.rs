@@ -43,6 +43,19 @@ impl DbError {
         }
     }
 
+    /// Returns whether PostgreSQL closed the connection, so that another one may work.
+    pub(super) fn is_lost_connection(&self) -> bool {
+        match &*self.0 {
+            sqlx::Error::Io(_) => true,
+            // An operator's or a crash's shutdown, and failures of connections.
+            sqlx::Error::Database(error) => {
+                let code = error.code().unwrap_or_default();
+                code.starts_with("57P") || code.starts_with("08")
+            }
+            _ => false,
+        }
+    }
+
     /// Returns whether a value exists already that has to be unique.
     pub(crate) fn is_unique_violation(&self) -> bool {
         matches!(&*self.0, sqlx::Error::Database(error) if error.is_unique_violation())

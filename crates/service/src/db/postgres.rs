@@ -1,32 +1,48 @@
-//! PostgreSQL: a pool of connections, and one that listens to what other nodes announce.
+//! PostgreSQL: connections that read, connections that write, and one that listens to what other nodes announce.
+
+mod listener;
+mod notifier;
+mod readers;
+#[cfg(test)]
+mod tests;
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::query::Query;
 use sqlx::{ConnectOptions, Connection as _, Executor, PgConnection, SqlStr};
-use tokio::sync::broadcast;
+use tokio::sync::{Mutex, broadcast};
 use tokio::task::JoinHandle;
-use tracing::warn;
 
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, migrations};
+use notifier::Notifier;
+use readers::Readers;
 
-/// Maximum connections of one node.
-const MAX_CONNECTIONS: u32 = 16;
+/// Maximum connections of one node that read.
+const MAX_READERS: u32 = 8;
+/// Maximum connections of one node that write. Their commits share the server's writes to the disk.
+const MAX_WRITERS: u32 = 8;
+/// Maximum connections of one node whose commits do not wait for the disk.
+const MAX_UNFLUSHED: u32 = 3;
 /// The time that a request waits for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time after which an unused connection is tested before it is used.
+const TRUSTED_IDLE: Duration = Duration::from_secs(1);
 /// The channel on which nodes announce changes.
 const CHANNEL: &str = "chat_service";
-/// The interval between attempts to listen again.
-const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Postgres {
-    pool: PgPool,
+    readers: Readers,
+    writers: PgPool,
+    /// Writes whose commit is not flushed to the disk, and announcements.
+    unflushed: PgPool,
     announcer: Announcer,
+    notifier: Notifier,
+    notifying: Mutex<JoinHandle<()>>,
     listening: JoinHandle<()>,
 }
 
@@ -37,31 +53,47 @@ impl Postgres {
         migrations::migrate_postgres(&mut connection).await?;
         // The server notices a connection that is not closed.
         let _ = connection.close().await;
-        Ok(Self::start(pool(address, MAX_CONNECTIONS).await?, announcer))
+        let writers = open_pool(options(address)?, MAX_WRITERS).await?;
+        Self::start(address, writers, MAX_READERS, MAX_UNFLUSHED, announcer).await
     }
 
     /// Connects to the database of a service that may be running.
     pub(super) async fn open_beside(address: &str, announcer: Announcer) -> Result<Self, OpenError> {
-        let pool = pool(address, 2).await?;
-        let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
+        let writers = open_pool(options(address)?, 1).await?;
+        let mut connection = writers.acquire().await.map_err(OpenError::Connect)?;
         migrations::require_current(migrations::version_of_postgres(&mut connection).await)?;
         drop(connection);
-        Ok(Self::start(pool, announcer))
+        Self::start(address, writers, 1, 1, announcer).await
     }
 
-    fn start(pool: PgPool, announcer: Announcer) -> Self {
-        let listening = tokio::spawn(listen(pool.clone(), announcer.clone()));
-        Self { pool, announcer, listening }
+    async fn start(
+        address: &str,
+        writers: PgPool,
+        max_readers: u32,
+        max_unflushed: u32,
+        announcer: Announcer,
+    ) -> Result<Self, OpenError> {
+        let readers = Readers::open(address, max_readers).await?;
+        let unflushed = options(address)?.options([("synchronous_commit", "off")]);
+        let unflushed = open_pool(unflushed, max_unflushed).await?;
+        let own = listener::pool(options(address)?).await?;
+        let listening = tokio::spawn(listener::listen(own, unflushed.clone(), announcer.clone()));
+        let notifier = Notifier::default();
+        let notifying = Mutex::new(notifier.start(unflushed.clone()));
+        Ok(Self { readers, writers, unflushed, announcer, notifier, notifying, listening })
     }
 
     pub(super) fn stats(&self) -> DbStats {
-        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX);
-        DbStats { open: self.pool.size(), idle, writes_waiting: 0 }
+        let (mut open, mut idle) = self.readers.stats();
+        for pool in [&self.writers, &self.unflushed] {
+            open = open.saturating_add(pool.size());
+            idle = idle.saturating_add(u32::try_from(pool.num_idle()).unwrap_or(u32::MAX));
+        }
+        DbStats { open, idle, writes_waiting: 0 }
     }
 
     pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
-        let mut connection = self.pool.acquire().await?;
-        all(&mut connection, sql, args).await
+        self.readers.all(sql, args).await
     }
 
     pub(super) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
@@ -69,7 +101,23 @@ impl Postgres {
         E: From<DbError>,
         F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
     {
-        let transaction = self.pool.begin().await.map_err(DbError::from)?;
+        self.write_in(&self.writers, work).await
+    }
+
+    pub(super) async fn write_unflushed<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        E: From<DbError>,
+        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
+    {
+        self.write_in(&self.unflushed, work).await
+    }
+
+    async fn write_in<T, E, F>(&self, pool: &PgPool, work: F) -> Result<T, E>
+    where
+        E: From<DbError>,
+        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
+    {
+        let transaction = pool.begin().await.map_err(DbError::from)?;
         let mut tx = Tx::new(Connection::Postgres(transaction));
         let value = match work(&mut tx).await {
             Ok(value) => value,
@@ -81,13 +129,14 @@ impl Postgres {
                 return Err(error);
             }
         };
-        for wake in &tx.wakes {
+        for wake in tx.wakes.iter().filter(|wake| wake.is_committed()) {
             let payload = Arg::from(wake.payload());
             tx_notify(&mut tx.connection, payload).await?;
         }
         if let Connection::Postgres(transaction) = tx.connection {
             transaction.commit().await.map_err(DbError::from)?;
         }
+        self.notifier.announce(tx.wakes.iter().filter(|wake| !wake.is_committed()).cloned());
         // This node need not wait for its own announcement; that one changes nothing more.
         for wake in tx.wakes {
             self.announcer.announce(wake);
@@ -101,20 +150,37 @@ impl Postgres {
 
     pub(super) async fn close(&self) {
         self.listening.abort();
-        self.pool.close().await;
+        self.writers.close().await;
+        self.notifier.close(&mut *self.notifying.lock().await).await;
+        self.unflushed.close().await;
+        self.readers.close().await;
     }
 }
 
 impl Drop for Postgres {
     fn drop(&mut self) {
         self.listening.abort();
+        self.notifying.get_mut().abort();
     }
 }
 
-async fn pool(address: &str, max_connections: u32) -> Result<PgPool, OpenError> {
-    let options = options(address)?;
-    let pool = PgPoolOptions::new().max_connections(max_connections).acquire_timeout(ACQUIRE_TIMEOUT);
-    pool.connect_with(options).await.map_err(OpenError::Connect)
+/// Opens a pool of at most `max_connections`. A connection that was used a moment ago is not tested again.
+async fn open_pool(options: PgConnectOptions, max_connections: u32) -> Result<PgPool, OpenError> {
+    PgPoolOptions::new()
+        .max_connections(max_connections)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, state| {
+            Box::pin(async move {
+                if state.idle_for > TRUSTED_IDLE {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .connect_with(options)
+        .await
+        .map_err(OpenError::Connect)
 }
 
 /// Returns the settings of every connection to a database.
@@ -140,30 +206,6 @@ async fn tx_notify(connection: &mut Connection, payload: Arg) -> Result<(), DbEr
         all(transaction, sql, vec![Arg::from(CHANNEL), payload]).await?;
     }
     Ok(())
-}
-
-/// Passes on what all nodes announce. After a lost connection, anything may have changed.
-async fn listen(pool: PgPool, announcer: Announcer) {
-    loop {
-        if let Err(error) = listen_once(&pool, &announcer).await {
-            warn!("announcements of other nodes are not received: {error}");
-        }
-        tokio::time::sleep(LISTEN_AGAIN).await;
-    }
-}
-
-async fn listen_once(pool: &PgPool, announcer: &Announcer) -> Result<(), sqlx::Error> {
-    let mut listener = PgListener::connect_with(pool).await?;
-    listener.listen(CHANNEL).await?;
-    announcer.announce(Wake::Everything);
-    loop {
-        // `None`: the connection was lost, and listens again.
-        let wake = match listener.try_recv().await? {
-            Some(notification) => Wake::from_payload(notification.payload()),
-            None => Wake::Everything,
-        };
-        announcer.announce(wake);
-    }
 }
 
 pub(super) async fn execute(

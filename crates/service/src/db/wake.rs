@@ -72,6 +72,13 @@ impl Wake {
         }
     }
 
+    /// Returns whether the announcement is part of the transaction, as one that revokes something must be: no
+    /// node may go on using what it has cached, even if this one dies after its commit. The others follow the
+    /// commit, which then holds no lock of the whole server.
+    pub(super) fn is_committed(&self) -> bool {
+        matches!(self, Self::Settings { .. } | Self::Everything)
+    }
+
     /// Returns the announcement as a payload of `NOTIFY`. Ids contain no spaces.
     pub(super) fn payload(&self) -> String {
         match self {

@@ -92,7 +92,8 @@ impl RateLimiter {
         // One that ends later than any that begins now is of a clock that was set back since.
         if window.ends_ms <= now_ms || window.ends_ms - now_ms > length_ms {
             // The same for all nodes, whose clocks agree.
-            let ends_ms = if is_shared { now_ms - now_ms.rem_euclid(length_ms) } else { now_ms } + length_ms;
+            let since_ms = if is_shared { (now_ms - offset_ms(key)).rem_euclid(length_ms) } else { 0 };
+            let ends_ms = now_ms - since_ms + length_ms;
             let granted = if is_shared { 0 } else { self.limit.requests };
             *window = Window { ends_ms, used: 0, granted, exhausted: !is_shared };
         }
@@ -137,7 +138,7 @@ impl RateLimiter {
         let name = format!("{scope} {caller} {}", self.limit.requests);
         let row = service
             .db()
-            .write(move |tx| {
+            .write_unflushed(move |tx| {
                 Box::pin(async move {
                     tx.one(
                         "INSERT INTO rate_counters (key, window_ends_ms, used) VALUES ($1, $2, $3)
@@ -162,6 +163,17 @@ impl RateLimiter {
     }
 }
 
+/// Returns an offset of a caller's windows, the same at all nodes (FNV-1a), so that the windows of all callers do
+/// not begin at once, each with a share from the database.
+fn offset_ms((scope, caller): &Key) -> i64 {
+    const BASIS: u32 = 0x811c_9dc5;
+    const PRIME: u32 = 0x0100_0193;
+    let hash = format!("{scope} {caller}")
+        .bytes()
+        .fold(BASIS, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME));
+    i64::from(hash)
+}
+
 impl Windows {
     fn of(&mut self, key: &Key, now_ms: i64) -> &mut Window {
         // Not at every request: the time of one must not grow with the number of callers.
@@ -178,11 +190,22 @@ impl Windows {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::net::IpAddr;
     use std::time::Duration;
 
     use super::*;
 
     const NOW_MS: i64 = 1_800_000_000_000;
+
+    #[test]
+    fn the_windows_of_callers_begin_at_different_times() {
+        let visitors = (0..1000).map(|number: u32| Caller::at(IpAddr::V4(number.into())));
+        let seconds: HashSet<i64> = visitors
+            .map(|caller| offset_ms(&("site".to_owned(), caller)).rem_euclid(60_000) / 1000)
+            .collect();
+        assert_eq!(seconds.len(), 60);
+    }
 
     #[test]
     fn a_clock_that_is_set_back_begins_a_new_window() {
