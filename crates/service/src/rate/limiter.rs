@@ -88,9 +88,8 @@ impl RateLimiter {
     fn count(&self, key: &Key, now_ms: i64, is_shared: bool) -> (Window, bool) {
         let mut windows = self.windows();
         let window = windows.of(key, now_ms);
-        let length_ms = self.length_ms();
-        // One that ends later than any that begins now is of a clock that was set back since.
-        if window.ends_ms <= now_ms || window.ends_ms - now_ms > length_ms {
+        if !self.is_current(*window, now_ms) {
+            let length_ms = self.length_ms();
             // The same for all nodes, whose clocks agree.
             let since_ms = if is_shared { (now_ms - offset_ms(key)).rem_euclid(length_ms) } else { 0 };
             let ends_ms = now_ms - since_ms + length_ms;
@@ -106,9 +105,14 @@ impl RateLimiter {
     pub(crate) fn exceeded(&self, service: &Service, scope: &str, caller: Caller) -> Option<Quota> {
         let now_ms = service.now_ms();
         let window = *self.windows().by_key.get(&(scope.to_owned(), caller))?;
-        let is_current = window.ends_ms > now_ms && window.ends_ms - now_ms <= self.length_ms();
         let is_used_up = window.exhausted && window.used >= window.granted;
-        (is_current && is_used_up).then(|| self.quota(window, now_ms, false))
+        (is_used_up && self.is_current(window, now_ms)).then(|| self.quota(window, now_ms, false))
+    }
+
+    /// Returns whether a window has not ended. One that ends long after any that begins now is of a clock that
+    /// was set back since.
+    fn is_current(&self, window: Window, now_ms: i64) -> bool {
+        window.ends_ms > now_ms && window.ends_ms - now_ms <= self.length_ms().saturating_mul(2)
     }
 
     fn quota(&self, window: Window, now_ms: i64, accepted: bool) -> Quota {
