@@ -263,3 +263,46 @@ async fn two_nodes_purge_together_without_harm() {
     assert!(first == 0 || second == 0, "one of them has the lease: {first} {second}");
     assert_eq!(number(one.db(), "SELECT count(*) FROM visitors", vec![]).await, 0);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_scrub_leaves_no_term_of_few_or_of_many_removed_messages() {
+    let database = TestDatabase::new(Kind::Sqlite).await;
+    let service = service(&database).await;
+    let db = service.db();
+    let mut left: i64 = 6000;
+    for from in (0..left).step_by(500) {
+        let added: Result<(), DbError> = db
+            .write(move |tx| {
+                Box::pin(async move {
+                    for number in from..from + 500 {
+                        let sql = "INSERT INTO message_terms (rowid, terms) VALUES ($1, $2)";
+                        tx.execute(sql, args![number + 1, format!("look for zq{number:06}qz")]).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await;
+        added.expect("added");
+    }
+    // FTS5 merges by itself when many rows are removed at once.
+    for removed in [60, 60, 2400, 300, 30, 900] {
+        let deleted: Result<(), DbError> = db
+            .write(move |tx| {
+                Box::pin(async move {
+                    scrub::request(tx, 1).await?;
+                    let sql = "DELETE FROM message_terms WHERE rowid > $1 AND rowid <= $2";
+                    tx.execute(sql, args![6000 - left, 6000 - left + removed]).await.map(drop)
+                })
+            })
+            .await;
+        deleted.expect("deleted");
+        left -= removed;
+        assert!(scrub::scrub(db, 1).await.expect("scrubbed"));
+        // The index stores the beginning of a term once for several, and some terms once more.
+        let found = i64::try_from(occurrences(&everything(&database, db).await, "qz")).expect("small");
+        assert!(
+            (left..left + left / 50 + 20).contains(&found),
+            "{removed} removed, {left} left, {found} found"
+        );
+    }
+}
