@@ -25,6 +25,9 @@ pub enum ApiError {
         /// Maximum bytes.
         limit: usize,
     },
+    /// The body is larger than its path reads.
+    #[error("The body is too large.")]
+    BodyTooLarge,
     /// No bearer token, or the wrong one.
     #[error("Missing or invalid API token.")]
     InvalidToken,
@@ -100,7 +103,7 @@ impl ApiError {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::InvalidRequest(_) => StatusCode::BAD_REQUEST,
-            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge { .. } | Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidToken | Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
@@ -120,7 +123,7 @@ impl ApiError {
 
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::InvalidRequest(_) | Self::TooLarge { .. } => ErrorCode::InvalidRequest,
+            Self::InvalidRequest(_) | Self::TooLarge { .. } | Self::BodyTooLarge => ErrorCode::InvalidRequest,
             Self::InvalidToken => ErrorCode::InvalidToken,
             Self::Unauthorized { code, .. } => ErrorCode::Other((*code).to_owned()),
             Self::Forbidden(_) => ErrorCode::Other("FORBIDDEN".to_owned()),
@@ -178,7 +181,10 @@ impl From<FieldError> for ApiError {
 
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
-        Self::InvalidRequest(rejection.body_text())
+        match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => Self::BodyTooLarge,
+            _ => Self::InvalidRequest(rejection.body_text()),
+        }
     }
 }
 

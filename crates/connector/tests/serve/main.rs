@@ -4,6 +4,7 @@
 
 mod commands;
 mod connections;
+mod described;
 mod log;
 mod settings;
 mod start;

@@ -74,6 +74,17 @@ fn a_wrong_setting_is_refused_by_name() {
     assert!(code == 1 && error.contains("--listen"), "{error}");
 }
 
+#[test]
+fn warns_of_a_folder_without_the_widget() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = Running::start(folder.path(), &["--widget-dir", "nowhere"]).stop();
+    assert!(log.contains("nowhere has no chat-widget.js"), "{log}");
+    fs::create_dir(folder.path().join("widget")).expect("created");
+    fs::write(folder.path().join("widget/chat-widget.js"), "").expect("written");
+    let log = Running::start(folder.path(), &["--widget-dir", "widget"]).stop();
+    assert!(!log.contains("chat-widget.js"), "{log}");
+}
+
 /// The flags of `serve`, as its help lists them, with their variables.
 fn flags() -> BTreeSet<(String, String)> {
     let folder = tempfile::tempdir().expect("a folder");

@@ -133,6 +133,7 @@ pub(super) async fn change(
     Path(site): Path<String>,
     Body(change): Body<SiteChange>,
 ) -> Result<ApiResponse, ApiError> {
+    actor.operator.may(Right::ManageSites)?;
     check_ai(&service, &change)?;
     let key = service.0.options.key.clone();
     let changed = change_site(&service, actor, &site, "site.update", move |tx, _, site| {

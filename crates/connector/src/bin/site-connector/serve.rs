@@ -13,7 +13,7 @@ use chat_connector::serve::{ServeError, Server};
 use chat_service::{OpenError, Service, first_owner_link};
 use clap::Args;
 use serde_json::json;
-use tracing::Level;
+use tracing::{Level, warn};
 
 use crate::cli::LogFormat;
 use crate::failure::Failure;
@@ -60,6 +60,11 @@ pub(crate) async fn run(flags: ServeFlags) -> Result<(), Failure> {
     let key = read_or_create(&settings.key_file(), &database).await?;
     let options = settings.serve(key.key.clone())?;
     let public_origin = options.service.public_origin.clone();
+    if let Some(folder) = &options.service.widget_dir
+        && !folder.join("chat-widget.js").is_file()
+    {
+        warn!("{} has no chat-widget.js: set widget_dir to the folder of the built widget", folder.display());
+    }
     let server = Server::bind(options).await.map_err(|error| failed(&error))?;
     // Installed before the announcement, because its reader may send a signal at once.
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;

@@ -20,6 +20,7 @@ pub(super) fn routes() -> Router<Service> {
 /// A page of the audit log.
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Page {
     /// Returns entries older than this one: the `next` of the page before.
     before: Option<i64>,
