@@ -43,6 +43,7 @@ pub(crate) struct KnowledgeApi;
 /// A page of a list.
 #[derive(Clone, Copy, Debug, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Page {
     /// The `next` of the page before.
     before: Option<i64>,

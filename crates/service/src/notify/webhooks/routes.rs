@@ -24,7 +24,7 @@ use crate::secrets::new_id;
 #[derive(utoipa::OpenApi)]
 #[openapi(
     paths(list, create, show, update, remove, rotate, test, deliveries, delivery, replay),
-    components(schemas(NewWebhook, WebhookChange))
+    components(schemas(NewWebhook, WebhookChange, super::deliveries::DeliveryStatus))
 )]
 pub(crate) struct WebhooksApi;
 
