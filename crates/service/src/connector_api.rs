@@ -21,6 +21,7 @@ use axum::routing::any;
 use chat_protocol::{IdempotencyKey, JobId};
 use tracing::error;
 
+use crate::body_limit::check_declared;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::KeyedRequest;
@@ -107,6 +108,7 @@ pub(crate) async fn read(
         return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
     }
     let limit = call.body_limit();
+    check_declared(&parts.headers, limit)?;
     // The only other error is a closed connection, where nobody reads the response.
     let body = to_bytes(body, limit).await.map_err(|error| {
         if is_body_timeout(&error) { ApiError::BodyTimeout } else { ApiError::TooLarge { limit } }

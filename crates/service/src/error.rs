@@ -186,15 +186,29 @@ impl From<FieldError> for ApiError {
 
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
-        match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => Self::BodyTooLarge,
-            _ => Self::InvalidRequest(rejection.body_text()),
+        match &rejection {
+            JsonRejection::BytesRejection(_) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Self::BodyTooLarge
+            }
+            // The only other cause is a closed connection, where nobody reads the response.
+            JsonRejection::BytesRejection(_) => Self::BodyTimeout,
+            _ => Self::InvalidRequest(shortened(&rejection.body_text())),
         }
     }
 }
 
 impl From<QueryRejection> for ApiError {
     fn from(rejection: QueryRejection) -> Self {
-        Self::InvalidRequest(rejection.body_text())
+        Self::InvalidRequest(shortened(&rejection.body_text()))
+    }
+}
+
+/// Returns the beginning of a parser's message. It repeats the names and the texts that it does not expect,
+/// which may be as long as the body.
+fn shortened(message: &str) -> String {
+    const MAX_LENGTH: usize = 300;
+    match message.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),
+        None => message.to_owned(),
     }
 }

@@ -8,6 +8,7 @@ mod addresses;
 mod admin_api;
 mod ai;
 mod audit;
+mod body_limit;
 mod cache;
 mod caches;
 mod clock;
@@ -33,6 +34,7 @@ pub mod ops;
 mod options;
 mod pages;
 mod presence;
+mod protect;
 mod publishing;
 mod purge;
 mod rate;
@@ -163,7 +165,7 @@ impl Service {
             .merge(admin_api::routes(self))
             .merge(site_proxy::routes())
             .merge(pages::routes(self));
-        self.observed(routes.with_state(self.clone()))
+        self.observed(protect::protected(routes.with_state(self.clone())))
     }
 
     /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails, and

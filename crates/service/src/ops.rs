@@ -28,6 +28,7 @@ pub(crate) use requests::RouteLabel;
 use axum::Router;
 
 use crate::Service;
+use crate::protect::protected;
 
 /// Returns `GET /livez` and `GET /readyz`.
 pub(crate) fn routes() -> Router<Service> {
@@ -43,10 +44,9 @@ impl Service {
     /// Returns the router of the metrics, for the operator's own port: `GET /metrics`, `GET /livez` and
     /// `GET /readyz`.
     pub fn metrics_router(&self) -> Router {
-        Router::new()
-            .route("/metrics", axum::routing::get(metrics::render))
-            .merge(health::routes())
-            .with_state(self.clone())
+        let routes =
+            Router::new().route("/metrics", axum::routing::get(metrics::render)).merge(health::routes());
+        protected(routes.with_state(self.clone()))
     }
 
     /// Begins the end: `/readyz` answers 503, event streams end, and background tasks finish. Requests are

@@ -148,11 +148,6 @@ async fn call(
     if endpoint.method() == chat_protocol::Method::Get {
         return connector_api::query(service, site, call, &parts.uri).await;
     }
-    let limit = call.body_limit();
-    // A declared size is checked before the body arrives.
-    if declared_size(parts).is_some_and(|size| size > limit) {
-        return Err(ApiError::TooLarge { limit });
-    }
     let (command, keyed) = connector_api::read(service, &site.id, call, None, parts, body).await?;
     if let Some(visitor_id) = command.visitor_id() {
         let scope = visitor_scope(&site.id, visitor_id);
@@ -167,11 +162,6 @@ fn split(path: &str) -> Option<(&str, &str)> {
     let (id, path) = rest.split_at(rest.find('/')?);
     let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     ((1..=MAX_ID_BYTES).contains(&id.len()) && id.bytes().all(is_id)).then_some((id, path))
-}
-
-/// Returns the size of the body that a request declares.
-fn declared_size(parts: &Parts) -> Option<usize> {
-    parts.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// Returns the scope that a visitor's requests are counted in: one of 65,536, so that invented visitors do

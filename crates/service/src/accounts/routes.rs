@@ -10,16 +10,16 @@ mod sign_in;
 mod totp;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 
 use crate::Service;
+use crate::body_limit::limited;
 
 /// Maximum size of a request's body, in bytes. A password of the maximum length fits.
 const MAX_BODY_BYTES: usize = 32 * 1024;
 
 /// Returns the routes, relative to the admin API's path. They must be guarded.
 pub(crate) fn routes() -> Router<Service> {
-    Router::new()
+    let routes = Router::new()
         .merge(setup::routes())
         .merge(sign_in::routes())
         .merge(sessions::routes())
@@ -27,8 +27,8 @@ pub(crate) fn routes() -> Router<Service> {
         .merge(totp::routes())
         .merge(operators::routes())
         .merge(invitations::routes())
-        .merge(audit::routes())
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .merge(audit::routes());
+    limited(routes, MAX_BODY_BYTES)
 }
 
 /// The OpenAPI description of the routes.

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use reqwest::Url;
 
 use super::EndpointError;
-use crate::addresses::is_allowed;
+use crate::addresses::{is_allowed, is_localhost};
 
 /// Checks the address of an endpoint. `allows_private` is set when the host allows endpoints in its own
 /// network, such as a model on the same machine.
@@ -22,6 +22,9 @@ pub(super) fn check(url: &Url, allows_private: bool) -> Result<(), EndpointError
         return Err(EndpointError::Base);
     }
     let host = url.host_str().ok_or(EndpointError::Base)?;
+    if !allows_private && is_localhost(host) {
+        return Err(EndpointError::Private);
+    }
     // Url has brought numbers such as 0x7f.1 into the usual form.
     let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     match literal {

@@ -17,7 +17,9 @@ impl DbError {
     /// Returns whether the database was not reachable, busy or full: the same request may succeed later.
     pub(crate) fn is_transient(&self) -> bool {
         match &*self.0 {
+            // A connection that breaks in the middle of a message is a violation of the protocol for sqlx.
             sqlx::Error::Io(_)
+            | sqlx::Error::Protocol(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::PoolTimedOut
             | sqlx::Error::PoolClosed
@@ -119,5 +121,17 @@ impl OpenError {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_breaks_is_transient_and_a_wrong_query_is_not() {
+        let broken = sqlx::Error::Protocol("unexpected response from SSLRequest: 0x00".to_owned());
+        assert!(DbError::from(broken).is_transient());
+        assert!(!DbError::from(sqlx::Error::ColumnNotFound("name".to_owned())).is_transient());
     }
 }

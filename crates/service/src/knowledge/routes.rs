@@ -1,7 +1,7 @@
 //! The admin API of a site's questions and answers.
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Extension, Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::routing::{get, post};
 use chat_protocol::Value;
 use serde::Deserialize;
@@ -12,6 +12,7 @@ use crate::Service;
 use crate::accounts::{Client, Operator, Right};
 use crate::admin_api::input::{Body, Params};
 use crate::audit::{self, Entry};
+use crate::body_limit::limited;
 use crate::db::Tx;
 use crate::error::ApiError;
 use crate::response::ApiResponse;
@@ -27,11 +28,11 @@ const MAX_TRIED_LENGTH: usize = 4000;
 
 /// Returns the routes, relative to the admin API's path. They must be guarded.
 pub(crate) fn routes() -> Router<Service> {
-    Router::new()
+    let routes = Router::new()
         .route("/sites/{site}/answers", get(list).post(add))
         .route("/sites/{site}/answers/{answer}", get(read).put(replace).delete(delete))
-        .route("/sites/{site}/knowledge/search", post(try_out))
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .route("/sites/{site}/knowledge/search", post(try_out));
+    limited(routes, MAX_BODY_BYTES)
 }
 
 /// The OpenAPI description of the routes.

@@ -19,6 +19,8 @@ const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000,
 /// The caching of other files: a browser asks whether its copy is current.
 const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
 
+/// Maximum length of a file's name, in bytes.
+const MAX_NAME_BYTES: usize = 255;
 /// The least digits of a hash in a file's name.
 const MIN_HASH_DIGITS: usize = 8;
 
@@ -58,11 +60,14 @@ fn not_found(text: &'static str) -> Response {
     (StatusCode::NOT_FOUND, text).into_response()
 }
 
-/// Adds the headers of a public file. Files whose names begin with a dot are not served.
+/// Adds the headers of a public file. Files whose names begin with a dot are not served. Names that no file
+/// system has would be errors of the disk.
 async fn with_headers(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let is_hidden =
-        path.to_ascii_lowercase().split('/').any(|name| name.starts_with('.') || name.starts_with("%2e"));
+    let is_hidden = path
+        .to_ascii_lowercase()
+        .split('/')
+        .any(|name| name.starts_with('.') || name.starts_with("%2e") || name.len() > MAX_NAME_BYTES);
     let mut response =
         if is_hidden { not_found("The widget has no such file.\n") } else { next.run(request).await };
     let found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;

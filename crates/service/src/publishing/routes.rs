@@ -4,7 +4,7 @@ mod content;
 
 use axum::Router;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use chat_protocol::{ArticlePayload, JobId, Value, is_language_tag};
 use futures_util::future::BoxFuture;
@@ -15,6 +15,7 @@ use super::{ReviewStatus, approve, approve_overlays, draft_article, jobs, review
 use crate::Service;
 use crate::accounts::{Operator, Right};
 use crate::admin_api::input::{Actor, Body, Params};
+use crate::body_limit::limited;
 use crate::db::{Tx, Wake};
 use crate::error::ApiError;
 use crate::limits::{MAX_NAME_LENGTH, MAX_URL_LENGTH, check_text};
@@ -33,7 +34,7 @@ const NO_REVIEW: ApiError = ApiError::NotFound("This entry of the list");
 
 /// Returns the routes, relative to the admin API's path. They must be guarded.
 pub(crate) fn routes() -> Router<Service> {
-    Router::new()
+    let routes = Router::new()
         .route("/sites/{site}/content", get(content::list))
         .route("/sites/{site}/reviews", get(list_reviews).post(write_article))
         .route("/sites/{site}/reviews/approve-overlays", post(approve_all))
@@ -41,8 +42,8 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/sites/{site}/reviews/{id}/approve", post(approve_review))
         .route("/sites/{site}/reviews/{id}/withdraw", post(withdraw_review))
         .route("/sites/{site}/reviews/{id}/rollback", post(roll_back_review))
-        .route("/sites/{site}/jobs", get(list_jobs))
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .route("/sites/{site}/jobs", get(list_jobs));
+    limited(routes, MAX_BODY_BYTES)
 }
 
 /// The OpenAPI description of the routes.

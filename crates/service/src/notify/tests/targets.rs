@@ -27,6 +27,8 @@ fn refuses_what_is_not_https_or_not_public() {
         "https://user:word@hooks.example/",
         "https://user@hooks.example/",
         "https://localhost/",
+        "https://LOCALHOST./",
+        "https://a.localhost/",
         "https://LOCALHOST:8080/",
         "http://127.0.0.1/",
         "https://127.0.0.1/",

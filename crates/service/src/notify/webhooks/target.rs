@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::addresses::is_allowed;
+use crate::addresses::{is_allowed, is_localhost};
 use crate::error::ApiError;
 
 /// Maximum characters of a URL.
@@ -29,7 +29,7 @@ impl TargetUrl {
         }
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let address: Option<IpAddr> = host.parse().ok();
-        let loopback = address.is_some_and(|address| address.is_loopback()) || host == "localhost";
+        let loopback = address.is_some_and(|address| address.is_loopback()) || is_localhost(host);
         match url.scheme() {
             "https" => {}
             "http" if private && loopback => {}
