@@ -104,11 +104,11 @@ function answersIn(bytes, closed, method) {
  * Sends bytes, and returns the response once it is complete, the connection is closed or the timeout is over.
  *
  * `then` is called with the socket after the first bytes are sent, to send more. `whole` is the number of final responses
- * to wait for.
+ * to wait for. `from` is the client's own address, such as 127.0.0.9.
  */
-export async function exchange(port, bytes, { then, whole = 1, timeoutMs = RESPONSE_TIMEOUT_MS } = {}) {
+export async function exchange(port, bytes, { then, whole = 1, timeoutMs = RESPONSE_TIMEOUT_MS, from } = {}) {
   const started = Date.now();
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
   const method = String(bytes.subarray(0, 5)) === "HEAD " ? "HEAD" : "GET";
   const result = { answers: [], received: 0, closed: false, timedOut: false };
   const parts = [];
