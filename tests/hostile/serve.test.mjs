@@ -55,7 +55,7 @@ async function carryOutAll(program, group, attacks) {
 /** The groups of attacks, each on a program of its own. */
 const SUITES = {
   "slow clients": { attacks: () => slow, args: SLOW_FLAGS },
-  "the database": { start: startOnPostgres, attacks: () => [...contentOf(8), ...database] },
+  "the database": { start: startOnPostgres, attacks: () => [...contentOf(16), ...database] },
   "other websites": { attacks: () => sources },
   contents: { attacks: () => contentOf(2) },
   "receivers of webhooks": { attacks: () => receivers, args: AI_FLAGS },

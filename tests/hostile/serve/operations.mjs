@@ -37,7 +37,11 @@ export class Browser {
       const options = { port, host: "127.0.0.1", agent: this.#agent, method, path, headers: list };
       const sent = request(options, async (response) => {
         let text = "";
-        for await (const part of response) text += part;
+        try {
+          for await (const part of response) text += part;
+        } catch (error) {
+          return reject(error);
+        }
         const isJson = /^application\/json/.test(response.headers["content-type"] ?? "");
         resolve({
           status: response.statusCode,

@@ -96,11 +96,13 @@ impl Endpoint {
         }
         let (status, content) =
             parse_completion(&text).ok_or_else(|| Failure::down("the response contains no message"))?;
+        // Only what the visitor would see is checked, however long the response is.
+        let content = content.map(|content| excerpt(&content, MAX_ANSWER_LENGTH));
         if content.as_deref().is_some_and(|content| discloses(content, question.passages)) {
             let reason = "withheld an answer that repeats the instructions or long parts of the site's text";
             return Err(Failure::refused(reason));
         }
-        Ok((status, content.map(|content| excerpt(&content, MAX_ANSWER_LENGTH))))
+        Ok((status, content))
     }
 }
 

@@ -131,7 +131,9 @@ export const sessions = [
         ...(seen(known) === seen(unknown) && known.status === 200
           ? []
           : [`they differ: ${seen(known)} ${seen(unknown)}`]),
-        ...(Math.abs(known_ms - unknown_ms) < 20 ? [] : [`known ${known_ms} ms, unknown ${unknown_ms} ms`]),
+        ...(unknown_ms > known_ms / MAX_RATIO && known_ms > unknown_ms / MAX_RATIO
+          ? []
+          : [`known ${known_ms} ms, unknown ${unknown_ms} ms`]),
       ];
     },
   },

@@ -9,7 +9,7 @@ import { MEMORY_LIMIT } from "../judge.mjs";
 export const AI_FLAGS = ["--allow-private-targets", "true"];
 const KEY = "ai-key-that-nobody-logs";
 /** The time limit of the endpoint, and that of the visitor's answer. */
-const ENDPOINT_TIMEOUT_MS = 1_000;
+const ENDPOINT_TIMEOUT_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 /** Maximum bytes that an endpoint can send, including the buffers of both systems. */
 const MAX_SENT_BYTES = 24 * 1024 * 1024;
