@@ -28,8 +28,8 @@ async function operator(program, email, { disabled = false } = {}) {
 const seen = ({ status, headers, json }) =>
   JSON.stringify([status, headers.map(([name]) => name).sort(), json?.error, json?.data]);
 
-/** The best of some attempts, in milliseconds: other work on the machine only adds to it. */
-const ATTEMPTS = 4;
+/** The best of some attempts, in milliseconds: other work on the machine only adds to it. Fewer than slow an account down. */
+const ATTEMPTS = 3;
 /** Maximum ratio of the times of accounts that exist and that do not. Without the same work, it would be over 10. */
 const MAX_RATIO = 4;
 async function fastest(attempt) {
