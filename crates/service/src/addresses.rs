@@ -13,6 +13,12 @@ pub(crate) fn is_allowed(address: IpAddr, allows_private: bool) -> bool {
     is_public(address) || (allows_private && is_private(address))
 }
 
+/// Returns whether a name always leads to the own machine. Others are checked when they are resolved.
+pub(crate) fn is_localhost(host: &str) -> bool {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    name.eq_ignore_ascii_case("localhost") || name.to_ascii_lowercase().ends_with(".localhost")
+}
+
 /// Returns whether an address belongs to a private network or to this machine.
 fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {

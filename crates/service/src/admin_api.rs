@@ -8,14 +8,10 @@ mod stream;
 mod tokens;
 
 use axum::Router;
-use axum::http::{StatusCode, header};
-use axum::middleware::map_response;
-use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use utoipa::OpenApi;
 
 use crate::error::ApiError;
-use crate::response::ApiResponse;
 use crate::{ADMIN_BASE, Service, accounts, body_limit, knowledge, notify, publishing, visitors};
 
 /// Maximum size of a request's body, in bytes.
@@ -36,32 +32,8 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(publishing::routes())
         .merge(accounts::routes())
         .route("/openapi.json", get(async || axum::Json(document())))
-        .fallback(async || ApiError::NotFound("This path"))
-        .layer(map_response(in_envelope));
+        .fallback(async || ApiError::NotFound("This path"));
     accounts::guarded(Router::new().nest(ADMIN_BASE, routes), service)
-}
-
-/// Gives a failure of the router or of an extractor the envelope that all others have.
-async fn in_envelope(mut response: Response) -> Response {
-    let status = response.status();
-    let is_json =
-        response.headers().get(header::CONTENT_TYPE).is_some_and(|value| value == "application/json");
-    if is_json || !(status.is_client_error() || status.is_server_error()) {
-        return response;
-    }
-    let allow = response.headers_mut().remove(header::ALLOW);
-    let (code, message) = match status {
-        StatusCode::METHOD_NOT_ALLOWED => {
-            ("METHOD_NOT_ALLOWED", "This path has other methods: see the header Allow.")
-        }
-        status if status.is_client_error() => ("INVALID_REQUEST", "The request is not valid."),
-        _ => ("INTERNAL_ERROR", "The service failed: see its log."),
-    };
-    let mut failure = ApiResponse::failure(status, &code.to_owned().into(), message).into_response();
-    if let Some(allow) = allow {
-        failure.headers_mut().insert(header::ALLOW, allow);
-    }
-    failure
 }
 
 /// The description of the API.

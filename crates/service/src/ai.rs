@@ -24,7 +24,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use chat_protocol::{AiStatus, Role};
 use tracing::warn;
 
-pub(crate) use address::is_localhost;
 #[cfg(any(test, feature = "test-mode"))]
 pub(crate) use demo_shop::demo_shop;
 pub(crate) use endpoint::{Endpoint, EndpointError};

@@ -56,10 +56,13 @@ fn enveloped(error: &Response) -> Response {
     let status = error.status();
     let (code, message) = match status {
         StatusCode::NOT_FOUND => (ErrorCode::NotFound, "This path does not exist."),
-        StatusCode::METHOD_NOT_ALLOWED => {
-            (ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()), "This path does not support this method.")
+        StatusCode::METHOD_NOT_ALLOWED => (
+            ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),
+            "This path has other methods: see the header Allow.",
+        ),
+        StatusCode::REQUEST_TIMEOUT => {
+            (ErrorCode::Other("REQUEST_TIMEOUT".to_owned()), "The request took too long.")
         }
-        StatusCode::REQUEST_TIMEOUT => (ErrorCode::Other("TIMEOUT".to_owned()), "The request took too long."),
         _ if status.is_server_error() => {
             (ErrorCode::Other("INTERNAL_ERROR".to_owned()), "The service failed: see its log.")
         }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use reqwest::Url;
 
 use super::EndpointError;
-use crate::addresses::is_allowed;
+use crate::addresses::{is_allowed, is_localhost};
 
 /// Checks the address of an endpoint. `allows_private` is set when the host allows endpoints in its own
 /// network, such as a model on the same machine.
@@ -31,12 +31,6 @@ pub(super) fn check(url: &Url, allows_private: bool) -> Result<(), EndpointError
         Ok(address) if !is_allowed(address, allows_private) => Err(EndpointError::Private),
         _ => Ok(()),
     }
-}
-
-/// Returns whether a name always leads to the own machine. Others are checked when they are resolved.
-pub(crate) fn is_localhost(host: &str) -> bool {
-    let name = host.strip_suffix('.').unwrap_or(host);
-    name.eq_ignore_ascii_case("localhost") || name.to_ascii_lowercase().ends_with(".localhost")
 }
 
 #[cfg(test)]

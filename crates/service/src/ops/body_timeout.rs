@@ -18,9 +18,10 @@ pub(super) fn with_timeout(body: Body, limit: Duration) -> Body {
     Body::from_stream(Limited { body: body.into_data_stream(), limit, deadline: None })
 }
 
-/// Returns whether a body failed because it did not arrive in time.
+/// Returns whether a body was refused because it did not arrive in time.
 pub(crate) fn is_body_timeout(error: &(dyn Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |&error| error.source()).any(|error| error.is::<TooSlow>())
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.any(<dyn Error>::is::<TooSlow>)
 }
 
 struct Limited {

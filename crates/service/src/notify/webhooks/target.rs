@@ -5,8 +5,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::addresses::is_allowed;
-use crate::ai::is_localhost;
+use crate::addresses::{is_allowed, is_localhost};
 use crate::error::ApiError;
 
 /// Maximum characters of a URL.
