@@ -80,7 +80,7 @@ pub(crate) fn address(origin: &Url, path: &str, query: Option<&str>) -> Url {
 }
 
 /// Maximum delay that `Retry-After` can ask for; a longer one is reduced to it.
-pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 
 /// Returns the delay of `Retry-After`, given in seconds or as a date; at most [`MAX_RETRY_AFTER`].
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {

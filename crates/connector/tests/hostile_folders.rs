@@ -56,7 +56,7 @@ async fn publish(directory: &Path, path: &str) -> Result<Done, String> {
 }
 
 async fn within_a_minute<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), work).await.expect("reading does not block")
+    tokio::time::timeout(Duration::from_mins(1), work).await.expect("reading does not block")
 }
 
 /// Reads the items of the site on a separate thread, since reading may hang.
@@ -64,7 +64,7 @@ fn items_of(directory: &Path) -> Vec<ContentItem> {
     let root = directory.join("www");
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(items(&root, "https://shop.example")));
-    let items = receiver.recv_timeout(Duration::from_secs(60)).expect("reading does not block");
+    let items = receiver.recv_timeout(Duration::from_mins(1)).expect("reading does not block");
     items.expect("items")
 }
 

@@ -300,7 +300,7 @@ async fn a_very_long_retry_after_ends_the_command_with_75() {
             }
         }
         let error = client(&origin).claim_next_job().await.expect_err("refused");
-        assert_eq!(error.retry_after, Some(Duration::from_secs(24 * 60 * 60)), "{value}");
+        assert_eq!(error.retry_after, Some(Duration::from_hours(24)), "{value}");
     }
 }
 

@@ -88,7 +88,7 @@ async fn six_hours(service: &Endless, fails: bool) -> (u64, usize) {
     let handler = Handler { fails, executed: Arc::clone(&executed) };
     let journal = Journal::open(&path).expect("a journal");
     let runner = JobRunner::new(service.client(), handler, journal, RunnerOptions::default());
-    let over = tokio::time::sleep(Duration::from_secs(6 * 60 * 60));
+    let over = tokio::time::sleep(Duration::from_hours(6));
     runner.run(over).await.expect("runs");
     let lines = std::fs::read_to_string(&path).expect("text").lines().count();
     (executed.load(Ordering::Relaxed), lines)
@@ -153,6 +153,6 @@ async fn claims_again_after_a_day_despite_a_longer_retry_after() {
     let client = ServerConnectorClient::new(ClientOptions::new(origin), &"token".into()).expect("a client");
     let handler = Handler { fails: false, executed: Arc::default() };
     let runner = JobRunner::new(client, handler, Journal::in_memory(), RunnerOptions::default());
-    runner.run(tokio::time::sleep(Duration::from_secs(60 * 60 * 60))).await.expect("runs");
+    runner.run(tokio::time::sleep(Duration::from_hours(60))).await.expect("runs");
     assert_eq!(claims.load(Ordering::Relaxed), 3, "at once, after a day and after two");
 }

@@ -6,9 +6,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Returns whether the service may connect to an address. `allows_private` is set when the host allows its own
-/// network. Link-local addresses and the metadata services of cloud providers, which hand out credentials,
-/// are never allowed.
+/// Returns whether the service may connect to an address. `allows_private` is set when the host allows its
+/// own network. Link-local addresses and the metadata services of cloud providers, which hand out
+/// credentials, are never allowed.
 pub(crate) fn is_allowed(address: IpAddr, allows_private: bool) -> bool {
     is_public(address) || (allows_private && is_private(address))
 }

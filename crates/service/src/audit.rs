@@ -1,6 +1,7 @@
 //! The audit log: what was done, by whom, and from where.
 //!
-//! Entries are only ever added, and removed after two years. They hold ids and names of settings, but no secrets and no words of visitors.
+//! Entries are only ever added, and removed after two years. They hold ids and names of settings, but no
+//! secrets and no words of visitors.
 
 use chat_protocol::Value;
 

@@ -1,7 +1,7 @@
 //! The limits of requests' bodies.
 //!
-//! A body that declares more than its limit is refused before it arrives. A client that declares ten gigabytes
-//! and sends nothing would otherwise hold its connection until the body's time limit.
+//! A body that declares more than its limit is refused before it arrives. A client that declares ten
+//! gigabytes and sends nothing would otherwise hold its connection until the body's time limit.
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};

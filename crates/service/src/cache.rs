@@ -16,8 +16,8 @@ pub(crate) struct Cache<K, V> {
     lifetime: Duration,
 }
 
-/// Rows in two generations. A row that is used moves to the younger one. When that is full, the older one, with
-/// the rows that nobody has used since the last time, is dropped.
+/// Rows in two generations. A row that is used moves to the younger one. When that is full, the older one,
+/// with the rows that nobody has used since the last time, is dropped.
 #[derive(Debug)]
 struct Entries<K, V> {
     young: Generation<K, V>,

@@ -16,11 +16,11 @@ const LIFETIME: Duration = Duration::from_secs(5);
 const PRESENCE_LIFETIME: Duration = Duration::from_secs(1);
 /// The lifetime of the heads of conversations. Where this process is the only one that writes, it keeps them
 /// current.
-const HEAD_LIFETIME: Duration = Duration::from_secs(600);
+const HEAD_LIFETIME: Duration = Duration::from_mins(10);
 /// Maximum cached sites, tokens and tenants.
 const MAX_ENTRIES: usize = 10_000;
-/// Maximum cached conversations, some 300 bytes each. Half as many can be polled at the same time without reading
-/// any of them again.
+/// Maximum cached conversations, some 300 bytes each. Half as many can be polled at the same time without
+/// reading any of them again.
 const MAX_HEADS: usize = 250_000;
 
 #[derive(Debug)]

@@ -54,8 +54,8 @@ pub(crate) async fn head(
     read_head(service, site_id, id, version).await
 }
 
-/// Returns whether a site has a conversation. The answer may be outdated for a moment after an erasure at another
-/// node, which nobody minds: polls of the conversation then say that it does not exist.
+/// Returns whether a site has a conversation. The answer may be outdated for a moment after an erasure at
+/// another node, which nobody minds: polls of the conversation then say that it does not exist.
 pub(crate) async fn exists(service: &Service, site_id: &str, id: &ConversationId) -> Result<bool, ApiError> {
     let found = match service.0.caches.heads.get(&id.as_str().to_owned()) {
         Ok(head) => of_site(head, site_id),

@@ -150,8 +150,8 @@ impl Db {
         }
     }
 
-    /// Executes `work` like [`Self::write`], for changes that a crash of the machine may undo. On PostgreSQL, the
-    /// transaction holds its locks only while it works, not until the disk has it. The next commit of
+    /// Executes `work` like [`Self::write`], for changes that a crash of the machine may undo. On PostgreSQL,
+    /// the transaction holds its locks only while it works, not until the disk has it. The next commit of
     /// [`Self::write`], of any node, makes it durable: the server's log is written in its order.
     pub(crate) async fn write_unflushed<T, E, F>(&self, work: F) -> Result<T, E>
     where

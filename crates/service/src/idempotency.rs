@@ -165,13 +165,20 @@ pub(crate) async fn execute_secret_once<F>(
 where
     F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<ApiResponse, ApiError>> + Send + 'static,
 {
-    run_once(service, keyed, conflict, StoredForm::Encrypted(service.0.options.key.clone()), execute).await
+    run_once(
+        service,
+        keyed,
+        conflict,
+        StoredForm::Encrypted(Box::new(service.0.options.key.clone())),
+        execute,
+    )
+    .await
 }
 
 /// The form in which a response is stored.
 enum StoredForm {
     Plain,
-    Encrypted(ServiceKey),
+    Encrypted(Box<ServiceKey>),
 }
 
 impl StoredForm {

@@ -1,8 +1,8 @@
 //! Imports the data file of the sandbox, the single-site service of earlier versions.
 //!
-//! A file of its schemas 1 and 2 is first copied beside itself. Then its tables get other names, the file gets
-//! the service's schema, and the rows are copied. Each step is one transaction, so that an import that was
-//! interrupted goes on at the next start.
+//! A file of its schemas 1 and 2 is first copied beside itself. Then its tables get other names, the file
+//! gets the service's schema, and the rows are copied. Each step is one transaction, so that an import that
+//! was interrupted goes on at the next start.
 
 mod conversations;
 mod keys;

@@ -53,8 +53,8 @@ fn emails(text: &str) -> impl Iterator<Item = Contact> {
     })
 }
 
-/// Returns whether a letter is part of an address. A script without spaces is not: the words around an address
-/// would be taken for a part of it.
+/// Returns whether a letter is part of an address. A script without spaces is not: the words around an
+/// address would be taken for a part of it.
 fn is_of_address(letter: char) -> bool {
     (letter.is_alphanumeric() && !is_unspaced(letter)) || "._%+-'".contains(letter)
 }

@@ -1,5 +1,5 @@
-//! Completes the responses of all routes: the headers that every response has, and the envelopes of errors that
-//! the framework made, such as those of an unknown path or method.
+//! Completes the responses of all routes: the headers that every response has, and the envelopes of errors
+//! that the framework made, such as those of an unknown path or method.
 //!
 //! A route that needs other values sets them itself. A new route that sets none is protected all the same.
 

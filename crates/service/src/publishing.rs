@@ -25,7 +25,7 @@ pub(crate) use routes::{PublishingApi, routes};
 pub(crate) use suggestion::Suggestion;
 
 /// The lease of a claim. The contract specifies no number (8).
-pub(crate) const LEASE: Duration = Duration::from_secs(60);
+pub(crate) const LEASE: Duration = Duration::from_mins(1);
 /// Maximum attempts before a job has failed. The contract specifies no number (8).
 pub(crate) const MAX_ATTEMPTS: i64 = 3;
 

@@ -23,7 +23,7 @@ use crate::visitors::scrub;
 use lease::Lease;
 
 /// The interval at which rows to remove are looked for.
-const INTERVAL: Duration = Duration::from_secs(300);
+const INTERVAL: Duration = Duration::from_mins(5);
 /// The pause between two batches, in which writers have their turn.
 const PAUSE: Duration = Duration::from_millis(10);
 

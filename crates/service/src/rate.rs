@@ -39,12 +39,12 @@ impl RateLimit {
 
     /// Returns a limit of requests a minute.
     pub const fn per_minute(requests: u32) -> Self {
-        Self { requests, window: Duration::from_secs(60) }
+        Self { requests, window: Duration::from_mins(1) }
     }
 }
 
 /// Maximum failed activations of one client: 10 in ten minutes.
-const FAILED_ACTIVATION_LIMIT: RateLimit = RateLimit { requests: 10, window: Duration::from_secs(600) };
+const FAILED_ACTIVATION_LIMIT: RateLimit = RateLimit { requests: 10, window: Duration::from_mins(10) };
 /// Maximum requests of one client with tokens that do not exist. Each needs a query.
 const UNKNOWN_TOKEN_LIMIT: RateLimit = RateLimit::per_minute(600);
 /// Maximum messages and batches of events that one visitor sends through the service's own proxy paths.

@@ -30,8 +30,8 @@ const MAX_ID_BYTES: usize = 64;
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
 const NO_PATH: ApiError = ApiError::NotFound("This path");
-/// The response for unknown, disabled and deleted sites, which nobody can tell apart. It is not 404, after which
-/// a widget forgets its conversation: the site may be enabled again.
+/// The response for unknown, disabled and deleted sites, which nobody can tell apart. It is not 404, after
+/// which a widget forgets its conversation: the site may be enabled again.
 const NO_SITE: ApiError =
     ApiError::Forbidden("This site has no chat: it is switched off, or the site's id is wrong.");
 

@@ -23,7 +23,7 @@ impl Default for BackOff {
             attempts: 4,
             initial: Duration::from_millis(500),
             max: Duration::from_secs(20),
-            max_retry_after: Duration::from_secs(60),
+            max_retry_after: Duration::from_mins(1),
         }
     }
 }

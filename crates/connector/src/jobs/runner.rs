@@ -17,7 +17,7 @@ use super::repeats::RepeatedClaims;
 use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
 
 /// Maximum lease that is accepted.
-const MAX_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_LEASE: Duration = Duration::from_hours(24);
 /// Maximum consecutive claims of known jobs before a run with `until_empty` ends.
 const MAX_REPEATS: u32 = 5;
 
@@ -46,11 +46,11 @@ impl Default for RunnerOptions {
             back_off: BackOff {
                 attempts: u32::MAX,
                 initial: Duration::from_secs(5),
-                max: Duration::from_secs(300),
+                max: Duration::from_mins(5),
                 max_retry_after: Duration::MAX,
             },
             margin: Duration::from_secs(5),
-            default_lease: Duration::from_secs(60),
+            default_lease: Duration::from_mins(1),
             until_empty: false,
         }
     }
@@ -266,7 +266,7 @@ mod tests {
     fn limits_a_lease_of_any_length() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
         let lease = |until: &str, updated: Option<&str>| lease(&leased(until, updated), now, Duration::ZERO);
-        let minute = Some(Duration::from_secs(60));
+        let minute = Some(Duration::from_mins(1));
         assert_eq!(lease("2020-01-01T00:01:00Z", Some("2020-01-01T00:00:00Z")), minute);
         assert_eq!(lease("2026-01-01T00:01:00Z", None), minute);
         assert_eq!(lease("9998-01-01T00:00:00Z", None), Some(MAX_LEASE));

@@ -29,7 +29,7 @@ pub struct ConfigCache {
 impl Default for ConfigCache {
     /// Fresh for a minute, usable for a day without the service.
     fn default() -> Self {
-        Self { fresh: Duration::from_secs(60), stale: Duration::from_secs(24 * 60 * 60) }
+        Self { fresh: Duration::from_mins(1), stale: Duration::from_hours(24) }
     }
 }
 
@@ -344,7 +344,7 @@ mod tests {
         assert!(matches!(configs.lookup(&slot, None), Lookup::Miss));
         let stale = configs.stale(&slot).expect("an old one");
         assert_eq!(json_of(&stale)["data"]["stale"], true);
-        tokio::time::advance(Duration::from_secs(24 * 60 * 60)).await;
+        tokio::time::advance(Duration::from_hours(24)).await;
         assert!(configs.stale(&slot).is_none());
     }
 

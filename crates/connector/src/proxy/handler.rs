@@ -96,7 +96,7 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
         .expose_headers(
             exposed.map(HeaderName::from_static).into_iter().chain([header::RETRY_AFTER]).collect::<Vec<_>>(),
         )
-        .max_age(Duration::from_secs(600));
+        .max_age(Duration::from_mins(10));
     Ok(Some(layer))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Minimum time between two log lines of the same kind.
-const LOG_INTERVAL: Duration = Duration::from_secs(60);
+const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Default)]
 pub(super) struct LogThrottle(Mutex<State>);

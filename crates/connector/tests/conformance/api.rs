@@ -17,7 +17,7 @@ use crate::servers::{Kind, RATE_PER_MINUTE, Server, TOKEN, test_mode};
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The lease of jobs in a test mode, as that of the service.
-pub const LEASE: Duration = Duration::from_secs(60);
+pub const LEASE: Duration = Duration::from_mins(1);
 
 /// The reason why a requirement cannot be checked with this server.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! `site-connector serve`: its processes on an empty database, and the sites that `site-connector admin` creates.
+//! `site-connector serve`: its processes on an empty database, and the sites that `site-connector admin`
+//! creates.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -14,8 +15,8 @@ use crate::servers::RATE_PER_MINUTE;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_site-connector");
 
-/// Runs its arguments as a process, which it ends when its standard input ends. The kernel closes that pipe even
-/// when the suite is killed, so no process is left behind.
+/// Runs its arguments as a process, which it ends when its standard input ends. The kernel closes that pipe
+/// even when the suite is killed, so no process is left behind.
 const WHILE_INPUT_IS_OPEN: &str = r#""$@" & exec >&-; read -r _; kill "$!"; wait "$!""#;
 
 /// The origin of the pages of each site.

@@ -13,7 +13,8 @@ use crate::serve::Serve;
 
 /// The token of a test mode.
 pub const TOKEN: &str = "a-token-for-tests";
-/// Requests of one token a minute, at the servers that this suite starts: few, so that a trial can exceed them.
+/// Requests of one token a minute, at the servers that this suite starts: few, so that a trial can exceed
+/// them.
 pub const RATE_PER_MINUTE: u32 = 300;
 
 pub struct Server {
@@ -66,7 +67,7 @@ impl Server {
 pub async fn test_mode(lease: Duration, rate_per_minute: u32) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let origin = format!("http://{}", listener.local_addr().expect("an address"));
-    let rate_limit = RateLimit { requests: rate_per_minute, window: Duration::from_secs(60) };
+    let rate_limit = RateLimit { requests: rate_per_minute, window: Duration::from_mins(1) };
     let job_rules = JobRules { lease, ..JobRules::default() };
     let options = TestOptions { rate_limit, job_rules, ..TestOptions::new(TOKEN.into()) };
     let mode = TestMode::open(options).await.expect("a test mode");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::service::{Service, http};
 use crate::{Running, header, serve};
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 async fn caching(service: &Service, fresh: Duration) -> Running {
     serve(service, |options| options.proxy.config_cache = Some(ConfigCache { fresh, stale: MINUTE })).await

@@ -22,7 +22,7 @@ async fn impatient(timeout: Duration, connection_timeout: Duration) -> Running {
     .await
 }
 
-const LONG: Duration = Duration::from_secs(3600);
+const LONG: Duration = Duration::from_hours(1);
 
 /// Sends a text, then further bytes one by one until the peer closes the connection. Returns the response.
 async fn drip(mut connection: TcpStream, begin: &str, byte: u8) -> String {

@@ -1,5 +1,5 @@
-//! Every path of the OpenAPI document, with somebody's words in each place: the log has none of them, and each
-//! failure has the envelope.
+//! Every path of the OpenAPI document, with somebody's words in each place: the log has none of them, and
+//! each failure has the envelope.
 
 use std::collections::BTreeSet;
 
@@ -152,9 +152,9 @@ async fn set_up(running: &Running, link: &str, email: &str) -> (String, String) 
     let setup = format!("{}/api/admin/v1/setup", running.address());
     let response = http().post(setup).json(&account).send().await.expect("an answer");
     let cookies = response.headers().get_all("set-cookie").iter().map(|value| value.to_str().expect("text"));
-    let session =
+    let mut sessions =
         cookies.filter(|cookie| cookie.starts_with("session=")).map(|cookie| cookie.split(';').next());
-    let session = session.last().flatten().expect("a session").to_owned();
+    let session = sessions.next_back().flatten().expect("a session").to_owned();
     let body: Value = response.json().await.expect("JSON");
     (session, body["data"]["operator"]["id"].as_str().expect("an id").to_owned())
 }
@@ -177,8 +177,8 @@ impl Shop {
         let site = site["site"]["id"].as_str().expect("an id").to_owned();
         let address = running.address();
         let message = json!({ "message": marked("message"), "visitor": { "visitorId": marked("visitor") } });
-        let send = http().post(format!("{address}/connector/{site}/chat/messages")).json(&message);
-        let sent: Value = send.send().await.expect("an answer").json().await.expect("JSON");
+        let request = http().post(format!("{address}/connector/{site}/chat/messages")).json(&message);
+        let sent: Value = request.send().await.expect("an answer").json().await.expect("JSON");
         let conversation = sent["data"]["conversationId"].as_str().expect("an id").to_owned();
         let document = http().get(format!("{address}/api/admin/v1/openapi.json")).send().await;
         let document: Value = document.expect("an answer").json().await.expect("JSON");

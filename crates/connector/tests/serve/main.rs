@@ -139,7 +139,7 @@ async fn until(mut condition: impl AsyncFnMut() -> bool) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), held).await.expect("the condition holds in time");
+    tokio::time::timeout(Duration::from_mins(1), held).await.expect("the condition holds in time");
 }
 
 /// Reads a stream to its end.

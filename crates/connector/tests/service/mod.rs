@@ -57,7 +57,7 @@ impl Service {
                 let _ = tokio::time::timeout(Duration::from_millis(10), counted.changed()).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), reached).await.expect("the service is called");
+        tokio::time::timeout(Duration::from_mins(1), reached).await.expect("the service is called");
         for _ in 0..turns {
             tokio::task::yield_now().await;
         }

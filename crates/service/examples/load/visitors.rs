@@ -22,7 +22,7 @@ use crate::target::{Target, data, messages_path, next_after, presence_path};
 /// The number of visitors who arrive at the same time.
 const ARRIVALS: usize = 64;
 /// The interval at which a visitor looks at another page, which is reported as an event.
-const PAGE_INTERVAL: Duration = Duration::from_secs(60);
+const PAGE_INTERVAL: Duration = Duration::from_mins(1);
 /// The time between the arrival of all visitors and the measurement.
 const SETTLE: Duration = Duration::from_secs(3);
 

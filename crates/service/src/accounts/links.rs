@@ -15,11 +15,11 @@ use crate::fingerprint::fingerprint;
 use crate::secrets::{new_id, random_secret};
 
 /// The lifetime of a link for an owner.
-pub(super) const OWNER_LIFETIME: Duration = Duration::from_secs(24 * 3600);
+pub(super) const OWNER_LIFETIME: Duration = Duration::from_hours(24);
 /// The lifetime of an invitation.
-pub(super) const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
+pub(super) const INVITATION_LIFETIME: Duration = Duration::from_hours(7 * 24);
 /// The lifetime of a link for a new password.
-pub(super) const PASSWORD_LIFETIME: Duration = Duration::from_secs(3600);
+pub(super) const PASSWORD_LIFETIME: Duration = Duration::from_hours(1);
 
 /// A link was used, has expired, or never existed.
 pub(super) const INVALID_LINK: ApiError = ApiError::Unauthorized {

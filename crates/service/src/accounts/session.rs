@@ -14,15 +14,15 @@ use crate::fingerprint::fingerprint;
 use crate::secrets::{new_id, random_secret};
 
 /// A session ends this time after its begin, however much it is used.
-pub(super) const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
+pub(super) const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 /// A session ends when it was not used for this time.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 3600);
+const IDLE_TIMEOUT: Duration = Duration::from_hours(12);
 /// A session that is used for this time gets a new secret.
-const ROTATION_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+const ROTATION_INTERVAL: Duration = Duration::from_hours(24);
 /// A replaced secret remains valid for this time, for requests in flight.
-const ROTATION_GRACE: Duration = Duration::from_secs(60);
+const ROTATION_GRACE: Duration = Duration::from_mins(1);
 /// The time of the last use is stored with this precision.
-const SEEN_INTERVAL: Duration = Duration::from_secs(60);
+const SEEN_INTERVAL: Duration = Duration::from_mins(1);
 /// Maximum sessions of an operator. A further one ends the one that was not used for longest.
 const MAX_SESSIONS: i64 = 50;
 /// Maximum length of a stored `User-Agent`, in characters.

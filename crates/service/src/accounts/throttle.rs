@@ -17,11 +17,11 @@ use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 
 /// Failures are forgotten at the end of a day.
-const WINDOW: Duration = Duration::from_secs(24 * 3600);
+const WINDOW: Duration = Duration::from_hours(24);
 /// The delay after the last free attempt. It doubles with each further failure.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 /// Maximum delay between two attempts.
-const MAX_DELAY: Duration = Duration::from_secs(15 * 60);
+const MAX_DELAY: Duration = Duration::from_mins(15);
 
 /// Whom attempts are counted for.
 #[derive(Clone, Debug, PartialEq, Eq)]

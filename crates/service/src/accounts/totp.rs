@@ -22,7 +22,7 @@ const RECOVERY_BYTES: usize = 10;
 /// The number of recovery codes.
 const RECOVERY_CODES: usize = 10;
 /// The time in which an enrolment must be confirmed.
-const ENROLMENT_LIFETIME: Duration = Duration::from_secs(10 * 60);
+const ENROLMENT_LIFETIME: Duration = Duration::from_mins(10);
 const ISSUER: &str = "Site Connector";
 
 /// The secret of an operator's one-time passwords.

@@ -1,7 +1,7 @@
 //! The AI replies that a site may use in a calendar month (UTC).
 //!
-//! All replies of a site count in one row. Callers change it with `Db::write_unflushed`, so that it is not locked
-//! until the disk has it. The commit that stores the reply makes the count durable.
+//! All replies of a site count in one row. Callers change it with `Db::write_unflushed`, so that it is not
+//! locked until the disk has it. The commit that stores the reply makes the count durable.
 
 use crate::clock::iso;
 use crate::db::{Db, DbError, Tx, args};

@@ -29,8 +29,8 @@ impl DbError {
                 let code = error.code().unwrap_or_default();
                 // PostgreSQL: connection failures (08), resources (53), an operator's shutdown (57P),
                 // rollbacks by other transactions (40), read-only after a failover (25006), the time limits
-                // of locks (55P03) and of statements (57014). SQLite: busy (5), locked (6), an I/O error (10),
-                // full (13), cannot open (14); extended codes have them in the low byte.
+                // of locks (55P03) and of statements (57014). SQLite: busy (5), locked (6), an I/O error
+                // (10), full (13), cannot open (14); extended codes have them in the low byte.
                 ["08", "53", "57P", "40", "25006", "55P03", "57014"]
                     .iter()
                     .any(|class| code.len() == 5 && code.starts_with(class))

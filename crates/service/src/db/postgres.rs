@@ -1,4 +1,5 @@
-//! PostgreSQL: connections that read, connections that write, and one that listens to what other nodes announce.
+//! PostgreSQL: connections that read, connections that write, and one that listens to what other nodes
+//! announce.
 
 mod listener;
 mod notifier;

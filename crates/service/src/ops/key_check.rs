@@ -49,8 +49,8 @@ pub(super) fn is_sealed_by(key: &ServiceKey, value: &str) -> bool {
     BASE64_STANDARD.decode(value).is_ok_and(|sealed| key.unseal(PURPOSE, &sealed).is_ok())
 }
 
-/// Returns whether an SQLite file belongs to a key. That of the demo belongs to none. A file that cannot be read may
-/// belong to one.
+/// Returns whether an SQLite file belongs to a key. That of the demo belongs to none. A file that cannot be
+/// read may belong to one.
 pub async fn has_key(file: &Path) -> bool {
     let options = SqliteConnectOptions::new().filename(file).disable_statement_logging();
     let Ok(mut connection) = options.connect().await else { return true };

@@ -9,7 +9,7 @@ use crate::db::{DbError, Tx, args};
 /// The service value that holds the end of the lease, in milliseconds since 1970.
 const NAME: &str = "purge_lease";
 /// The time after which another node may take over from one that died.
-const LIFETIME: Duration = Duration::from_secs(60);
+const LIFETIME: Duration = Duration::from_mins(1);
 
 /// A lease, by the time at which it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

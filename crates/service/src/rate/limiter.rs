@@ -109,8 +109,8 @@ impl RateLimiter {
         (is_used_up && self.is_current(window, now_ms)).then(|| self.quota(window, now_ms, false))
     }
 
-    /// Returns whether a window has not ended. One that ends long after any that begins now is of a clock that
-    /// was set back since.
+    /// Returns whether a window has not ended. One that ends long after any that begins now is of a clock
+    /// that was set back since.
     fn is_current(&self, window: Window, now_ms: i64) -> bool {
         window.ends_ms > now_ms && window.ends_ms - now_ms <= self.length_ms().saturating_mul(2)
     }
@@ -167,8 +167,8 @@ impl RateLimiter {
     }
 }
 
-/// Returns an offset of a caller's windows, the same at all nodes (FNV-1a), so that the windows of all callers do
-/// not begin at once, each with a share from the database.
+/// Returns an offset of a caller's windows, the same at all nodes (FNV-1a), so that the windows of all
+/// callers do not begin at once, each with a share from the database.
 fn offset_ms((scope, caller): &Key) -> i64 {
     const BASIS: u32 = 0x811c_9dc5;
     const PRIME: u32 = 0x0100_0193;
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_begins_a_new_window() {
-        let limit = RateLimit { requests: 2, window: Duration::from_secs(60) };
+        let limit = RateLimit { requests: 2, window: Duration::from_mins(1) };
         let key = ("site".to_owned(), Caller::ANYBODY);
         let limiter = RateLimiter::new(limit);
         for accepted in [true, true, false] {

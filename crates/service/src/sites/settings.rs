@@ -71,8 +71,8 @@ pub struct AiChange {
     pub base: String,
     /// The model's name.
     pub model: String,
-    /// The key, which is stored encrypted and never shown. Missing: the stored key is kept, unless `base` names
-    /// another server.
+    /// The key, which is stored encrypted and never shown. Missing: the stored key is kept, unless `base`
+    /// names another server.
     #[serde(default, deserialize_with = "secret")]
     #[schema(value_type = Option<String>)]
     pub key: Option<SecretString>,
@@ -95,8 +95,8 @@ fn secret<'de, D: Deserializer<'de>>(value: D) -> Result<Option<SecretString>, D
 type Columns = Vec<(&'static str, Arg)>;
 
 impl SiteChange {
-    /// Refuses to keep the stored AI key for another server: who may change the address, but does not know the
-    /// key, would have it sent to a server of theirs.
+    /// Refuses to keep the stored AI key for another server: who may change the address, but does not know
+    /// the key, would have it sent to a server of theirs.
     pub(super) fn check_ai_key(&self, site: &Site) -> Result<(), FieldError> {
         let (Some(Some(change)), Some(stored)) = (&self.ai, &site.ai) else { return Ok(()) };
         let origin = |base: &str| reqwest::Url::parse(base.trim()).ok().map(|url| url.origin());

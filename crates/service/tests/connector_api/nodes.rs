@@ -63,7 +63,7 @@ async fn a_site_that_one_node_disables_is_refused_by_the_other() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rate_limit_holds_for_both_nodes_together() {
     let database = TestDatabase::new(Kind::Postgres).await;
-    let limit = RateLimit { requests: 10, window: Duration::from_secs(3600) };
+    let limit = RateLimit { requests: 10, window: Duration::from_hours(1) };
     let limited = || chat_service::ServiceOptions { rate_limit: limit, ..options(&database) };
     let one = Client::with(limited(), SiteChange::default()).await;
     let other = one.at(&Service::open(limited()).await.expect("a second node"));

@@ -10,7 +10,7 @@ use crate::support::{Answer, Client, options};
 
 /// Returns the options of a service with these limits of an hour.
 fn limited(database: &TestDatabase, per_visitor: u32, per_token: u32) -> ServiceOptions {
-    let limit = |requests| RateLimit { requests, window: Duration::from_secs(3600) };
+    let limit = |requests| RateLimit { requests, window: Duration::from_hours(1) };
     ServiceOptions { rate_limit: limit(per_visitor), token_rate_limit: limit(per_token), ..options(database) }
 }
 

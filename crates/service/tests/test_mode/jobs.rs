@@ -158,10 +158,10 @@ async fn keys_expire_after_a_day() {
     let client = Client::new().await;
     let hello = json!({ "message": "Hello" });
     let first = client.post("/chat/messages", Some("chat-v1-0001"), &hello).await;
-    crate::client::advance(Duration::from_secs(23 * 60 * 60)).await;
+    crate::client::advance(Duration::from_hours(23)).await;
     let within = client.post("/chat/messages", Some("chat-v1-0001"), &hello).await;
     assert_eq!(first.body, within.body);
-    crate::client::advance(Duration::from_secs(2 * 60 * 60)).await;
+    crate::client::advance(Duration::from_hours(2)).await;
     let later = client.post("/chat/messages", Some("chat-v1-0001"), &hello).await;
     assert_ne!(first.body, later.body);
 }

@@ -89,8 +89,8 @@ pub(crate) async fn back_up(flags: BackupFlags) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns whether a file is the database, one of the files beside it, or the key file. A running service would go
-/// on with a file that has lost its name, and with it everything that it stores from then on.
+/// Returns whether a file is the database, one of the files beside it, or the key file. A running service
+/// would go on with a file that has lost its name, and with it everything that it stores from then on.
 fn is_in_use(file: &Path, database: &str, key_file: &Path) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
     let of_database =

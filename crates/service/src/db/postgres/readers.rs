@@ -1,8 +1,8 @@
 //! The connections that read from PostgreSQL, outside of any transaction.
 //!
-//! A pool of sqlx asks a connection before and after each use whether it still works: three exchanges with the
-//! server for a query that needs one. Here, a read whose connection was lost is executed again on a new one
-//! instead. Reads have connections of their own, so that a poll never waits for a commit.
+//! A pool of sqlx asks a connection before and after each use whether it still works: three exchanges with
+//! the server for a query that needs one. Here, a read whose connection was lost is executed again on a new
+//! one instead. Reads have connections of their own, so that a poll never waits for a commit.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use super::{ACQUIRE_TIMEOUT, all, open_pool};
 use crate::db::{Arg, DbError, OpenError, Row};
 
 /// The time after which a connection is replaced, so that its server process does not grow for ever.
-const MAX_LIFETIME: Duration = Duration::from_secs(30 * 60);
+const MAX_LIFETIME: Duration = Duration::from_mins(30);
 
 /// Connections that read. Clones share them.
 #[derive(Clone, Debug)]

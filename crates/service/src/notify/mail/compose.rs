@@ -71,8 +71,8 @@ pub(super) async fn compose(
     Ok(Some(Composed { subject, text, html: Some(html) }))
 }
 
-/// Returns the language tag that the recipient has chosen, if any; `None` when the recipient is no operator of
-/// the tenant any more, who must not learn what visitors write.
+/// Returns the language tag that the recipient has chosen, if any; `None` when the recipient is no operator
+/// of the tenant any more, who must not learn what visitors write.
 async fn operator_locale(db: &Db, email_no: i64, tenant_id: &str) -> Result<Option<Option<String>>, DbError> {
     let sql = "SELECT o.email_locale FROM emails e JOIN operators o ON o.email = e.recipient \
                WHERE e.no = $1 AND o.tenant_id = $2 AND o.disabled_ms IS NULL";
@@ -126,8 +126,8 @@ fn write_item(text: &mut String, html: &mut String, item: &Item, texts: &Texts, 
     text.push_str("\r\n");
 }
 
-/// Returns a text without line breaks and other control characters, among them those that change the direction
-/// of what follows.
+/// Returns a text without line breaks and other control characters, among them those that change the
+/// direction of what follows.
 fn one_line(text: &str) -> String {
     let is_gap = |letter: char| {
         letter.is_control()

@@ -20,7 +20,7 @@ pub(super) const MAX_CONNECTIONS: u32 = 4;
 /// The timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for handing over an e-mail.
-const SEND_TIMEOUT: Duration = Duration::from_secs(60);
+const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 /// Maximum characters of a subject.
 const MAX_SUBJECT_LENGTH: usize = 150;
 

@@ -46,7 +46,7 @@ pub struct SmtpOptions {
 
 impl SmtpOptions {
     /// The default time after which operators are told that a visitor waits for an answer.
-    pub const UNANSWERED_AFTER: Duration = Duration::from_secs(5 * 60);
+    pub const UNANSWERED_AFTER: Duration = Duration::from_mins(5);
 
     /// Returns the default settings for a server and a sender: STARTTLS on port 587, without a user.
     pub fn new(host: impl Into<String>, from: impl Into<String>) -> Self {

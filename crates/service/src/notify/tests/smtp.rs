@@ -163,7 +163,7 @@ impl SmtpServer {
 
 /// Speaks with a client until it leaves.
 fn converse(shared: &Shared, connection: TcpStream, tls: Option<Arc<ServerConfig>>) -> std::io::Result<()> {
-    connection.set_read_timeout(Some(Duration::from_secs(60)))?;
+    connection.set_read_timeout(Some(Duration::from_mins(1)))?;
     let mut plain = connection.try_clone()?;
     plain.write_all(b"220 localhost ESMTP\r\n")?;
     let Some(()) = session(shared, BufReader::new(plain), tls.is_some(), false)? else { return Ok(()) };

@@ -12,7 +12,7 @@ const SCHEDULE_S: [i64; 7] = [5, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 *
 /// The largest deviation from the schedule, in thousandths, so that deliveries that failed together spread.
 const MAX_JITTER: i64 = 200;
 /// Maximum time for which a receiver can pause its webhook by `Retry-After`.
-const MAX_PAUSE: Duration = Duration::from_secs(60 * 60);
+const MAX_PAUSE: Duration = Duration::from_hours(1);
 /// A webhook is disabled that has failed for this time.
 const MAX_FAILING_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 
