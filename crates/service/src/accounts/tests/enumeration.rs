@@ -156,6 +156,6 @@ on_both_databases! {
             assert_eq!(browser.post("/password/forgot", json!({"email": email})).await.failure().0, 400);
         }
         let huge = "x".repeat(1_000_000);
-        assert_eq!(browser.sign_in("owner@example.com", &huge).await.failure(), (400, "INVALID_REQUEST"));
+        assert_eq!(browser.sign_in("owner@example.com", &huge).await.failure(), (413, "INVALID_REQUEST"));
     }
 }
