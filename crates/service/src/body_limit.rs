@@ -4,13 +4,18 @@
 //! gigabytes and sends nothing would otherwise hold its connection until the body's time limit.
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderMap, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
 
 use crate::Service;
 use crate::error::ApiError;
+
+/// Maximum bytes that are read of a body that is refused.
+const MAX_DISCARDED_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Limits the bodies of a router's requests, in bytes.
 pub(crate) fn limited(routes: Router<Service>, limit: usize) -> Router<Service> {
@@ -19,37 +24,69 @@ pub(crate) fn limited(routes: Router<Service>, limit: usize) -> Router<Service> 
 }
 
 async fn refuse_or_run(request: Request, next: Next, limit: usize) -> Response {
-    match check_declared(request.headers(), limit) {
-        Ok(()) => next.run(request).await,
+    let (parts, body) = request.into_parts();
+    match check_declared(&parts.headers, body, limit).await {
+        Ok(body) => next.run(Request::from_parts(parts, body)).await,
         Err(error) => error.into_response(),
     }
 }
 
-/// Refuses a body that declares more than `limit` bytes.
-pub(crate) fn check_declared(headers: &HeaderMap, limit: usize) -> Result<(), ApiError> {
+/// Refuses a body that declares more than `limit` bytes, and returns any other.
+pub(crate) async fn check_declared(headers: &HeaderMap, body: Body, limit: usize) -> Result<Body, ApiError> {
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     match declared.and_then(|length| length.parse::<u64>().ok()) {
         Some(length) if usize::try_from(length).unwrap_or(usize::MAX) > limit => {
+            if length <= MAX_DISCARDED_BYTES {
+                discard(body).await;
+            }
             Err(ApiError::TooLarge { limit })
         }
-        _ => Ok(()),
+        _ => Ok(body),
     }
+}
+
+async fn discard(body: Body) {
+    let mut body = body.into_data_stream();
+    // An error ends it: the body's time limit, or a closed connection.
+    while let Some(Ok(_)) = body.next().await {}
 }
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures_util::stream;
+
     use super::*;
 
-    #[test]
-    fn refuses_what_declares_more_than_the_limit() {
-        let declared = |length: &str| {
-            let length = length.parse().expect("a value");
-            check_declared(&HeaderMap::from_iter([(header::CONTENT_LENGTH, length)]), 10)
-        };
-        assert_eq!(declared("10"), Ok(()));
-        for length in ["11", "10737418240", "18446744073709551615"] {
-            assert_eq!(declared(length), Err(ApiError::TooLarge { limit: 10 }), "{length}");
+    /// Returns whether a body of this declared length is refused, and how many of its two chunks were read.
+    async fn refused(length: Option<&str>) -> (bool, usize) {
+        let read = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&read);
+        let chunks = stream::iter([b"some", b"more"]).map(move |chunk| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, Infallible>(chunk.as_slice())
+        });
+        let length = length.map(|length| (header::CONTENT_LENGTH, length.parse().expect("a value")));
+        let checked = check_declared(&length.into_iter().collect(), Body::from_stream(chunks), 10).await;
+        (checked.is_err(), read.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn refuses_what_declares_more_than_the_limit() {
+        assert_eq!(refused(Some("10")).await, (false, 0));
+        assert_eq!(refused(None).await, (false, 0), "chunked");
+        for length in ["16777217", "10737418240", "18446744073709551615"] {
+            assert_eq!(refused(Some(length)).await, (true, 0), "{length}");
         }
-        assert_eq!(check_declared(&HeaderMap::new(), 10), Ok(()), "chunked");
+    }
+
+    #[tokio::test]
+    async fn reads_what_is_refused_to_its_end_so_that_its_client_sees_the_response() {
+        for length in ["11", "16777216"] {
+            assert_eq!(refused(Some(length)).await, (true, 2), "{length}");
+        }
     }
 }

@@ -108,7 +108,7 @@ pub(crate) async fn read(
         return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
     }
     let limit = call.body_limit();
-    check_declared(&parts.headers, limit)?;
+    let body = check_declared(&parts.headers, body, limit).await?;
     // The only other error is a closed connection, where nobody reads the response.
     let body = to_bytes(body, limit).await.map_err(|error| {
         if is_body_timeout(&error) { ApiError::BodyTimeout } else { ApiError::TooLarge { limit } }
