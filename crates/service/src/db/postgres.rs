@@ -7,6 +7,7 @@ mod readers;
 #[cfg(test)]
 mod tests;
 
+use std::pin::pin;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use sqlx::query::Query;
 use sqlx::{ConnectOptions, Connection as _, Executor, PgConnection, SqlStr};
 use tokio::sync::{Mutex, broadcast};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, migrations};
@@ -32,6 +34,8 @@ const MAX_UNFLUSHED: u32 = 3;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time after which an unused connection is tested before it is used.
 const TRUSTED_IDLE: Duration = Duration::from_secs(1);
+/// The time after which work that is not done makes the service look whether the server still answers.
+const PROBE_INTERVAL: Duration = Duration::from_secs(3);
 /// The channel on which nodes announce changes.
 const CHANNEL: &str = "chat_service";
 
@@ -102,7 +106,7 @@ impl Postgres {
         E: From<DbError>,
         F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
     {
-        self.write_in(&self.writers, work).await
+        watched(self.readers.source(), self.write_in(&self.writers, work)).await?
     }
 
     pub(super) async fn write_unflushed<T, E, F>(&self, work: F) -> Result<T, E>
@@ -110,7 +114,7 @@ impl Postgres {
         E: From<DbError>,
         F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
     {
-        self.write_in(&self.unflushed, work).await
+        watched(self.readers.source(), self.write_in(&self.unflushed, work)).await?
     }
 
     async fn write_in<T, E, F>(&self, pool: &PgPool, work: F) -> Result<T, E>
@@ -162,6 +166,21 @@ impl Drop for Postgres {
     fn drop(&mut self) {
         self.listening.abort();
         self.notifying.get_mut().abort();
+    }
+}
+
+/// Waits for the result of work in the database, as long as the server accepts new connections meanwhile. A
+/// connection to a server that is gone may never say so.
+async fn watched<T>(source: &PgPool, work: impl Future<Output = T>) -> Result<T, DbError> {
+    let mut work = pin!(work);
+    loop {
+        if let Ok(done) = timeout(PROBE_INTERVAL, &mut work).await {
+            return Ok(done);
+        }
+        tokio::select! {
+            done = &mut work => return Ok(done),
+            probe = source.acquire() => drop(probe?.detach()),
+        }
     }
 }
 

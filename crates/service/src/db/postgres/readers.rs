@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::{ACQUIRE_TIMEOUT, all, open_pool};
+use super::{ACQUIRE_TIMEOUT, all, open_pool, watched};
 use crate::db::{Arg, DbError, OpenError, Row};
 
 /// The time after which a connection is replaced, so that its server process does not grow for ever.
@@ -56,9 +56,14 @@ impl Readers {
         let idle = self.0.idle().pop();
         if let Some(idle) = idle {
             let reader = lease.reader.insert(idle);
-            match all(&mut reader.connection, sql.clone(), args.clone()).await {
-                Err(error) if error.is_lost_connection() => lease.reader = None,
-                outcome => {
+            let work = all(&mut reader.connection, sql.clone(), args.clone());
+            match watched(&self.0.source, work).await {
+                Err(error) => {
+                    lease.reader = None;
+                    return Err(error);
+                }
+                Ok(Err(error)) if error.is_lost_connection() => lease.reader = None,
+                Ok(outcome) => {
                     lease.finish();
                     return outcome;
                 }
@@ -66,12 +71,18 @@ impl Readers {
         }
         let connection = self.0.source.acquire().await?.detach();
         let reader = lease.reader.insert(Reader { connection, opened: Instant::now() });
-        let outcome = all(&mut reader.connection, sql, args).await;
+        let work = all(&mut reader.connection, sql, args);
+        let outcome = watched(&self.0.source, work).await.flatten();
         match &outcome {
-            Err(error) if error.is_lost_connection() => lease.reader = None,
-            _ => lease.finish(),
+            Ok(_) => lease.finish(),
+            Err(_) => lease.reader = None,
         }
         outcome
+    }
+
+    /// Returns the pool that opens the connections.
+    pub(super) fn source(&self) -> &PgPool {
+        &self.0.source
     }
 
     /// Returns how many connections are open, and how many of them are idle.
