@@ -106,7 +106,7 @@ impl Postgres {
         E: From<DbError>,
         F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
     {
-        watched(self.readers.source(), self.write_in(&self.writers, work)).await?
+        watched(self.readers.source(), Box::pin(self.write_in(&self.writers, work))).await?
     }
 
     pub(super) async fn write_unflushed<T, E, F>(&self, work: F) -> Result<T, E>
@@ -114,7 +114,7 @@ impl Postgres {
         E: From<DbError>,
         F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
     {
-        watched(self.readers.source(), self.write_in(&self.unflushed, work)).await?
+        watched(self.readers.source(), Box::pin(self.write_in(&self.unflushed, work))).await?
     }
 
     async fn write_in<T, E, F>(&self, pool: &PgPool, work: F) -> Result<T, E>

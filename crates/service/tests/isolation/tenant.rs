@@ -108,8 +108,8 @@ impl Tenant {
         if found.is_empty() { self.ids.iter().cloned().collect() } else { found }
     }
 
-    /// Returns what no other tenant may see: its name, which is in all of its texts, and its ids, except those
-    /// of visitors that both have.
+    /// Returns what no other tenant may see: its name, which is in all of its texts, and its ids, except
+    /// those of visitors that both have.
     pub fn secrets(&self) -> Vec<String> {
         let mut secrets: Vec<String> =
             self.ids.iter().filter(|id| id.len() > 12 && !id.starts_with("shared-")).cloned().collect();
