@@ -1,7 +1,7 @@
 // Measures the service: latency with 10,000 visitors online, polls per second, cost of a poll as the database grows, memory,
 // and two nodes on PostgreSQL against one. The load generator runs on the same machine.
 //
-//   npm run bench:service -- [--figure visitors|saturation|growth|idle|nodes]… [--visitors N] [--seconds N]
+//   npm run bench:service -- [--figure visitors|saturation|growth|idle|nodes|inbox]… [--visitors N] [--seconds N]
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -9,6 +9,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { limitCpu } from "./bench/cpu-share.mjs";
+import { measureInbox } from "./bench/inbox.mjs";
 import { buildConnector } from "./connector.mjs";
 import { Postgres } from "./postgres.mjs";
 import { Advice, main, say } from "./setup.mjs";
@@ -236,6 +237,21 @@ const FIGURES = {
       await compare(`each with ${NODE_SHARE * 100} % of a processor`, NODE_SHARE);
       await compare("all on the same processors", null);
     }),
+
+  /** How fast a visitor's message reaches the operators, and the memory of 500 open consoles. */
+  async inbox() {
+    const { consoles, messages, onStreams, onScreen, memory } = await measureInbox(serviceBinary(true));
+    const ms = (value) => `${value.toFixed(0)} ms`;
+    const name = `1,000 open conversations, ${consoles} consoles`;
+    figure(`${name}: p95 until a message is on the streams`, ms(onStreams.p95), "≤ 300 ms", onStreams.p95 <= 300);
+    figure(`${name}: p99 until a message is on the streams`, ms(onStreams.p99), "", null);
+    const missing = messages * consoles - onStreams.count;
+    figure(`${name}: events that did not arrive`, count(missing), "0", missing === 0);
+    figure(`${name}: p95 until a message is on the screen`, ms(onScreen.p95), "≤ 300 ms", onScreen.p95 <= 300);
+    figure(`${name}: messages seen on the screen`, `${onScreen.count} of ${messages}`, "", null);
+    figure("1,000 conversations: memory", mib(memory.before), "", null);
+    figure(`${name}: memory`, mib(memory.consoles), "≤ 200 MiB", memory.consoles <= 200);
+  },
 };
 
 await main(async () => {

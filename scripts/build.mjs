@@ -1,7 +1,6 @@
 // Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes, the languages and the types.
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
 
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -13,62 +12,27 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
 import { plainPattern, tokenNames } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
 import { deferredStyles, launcher } from "./styles.mjs";
+import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
 
 const glue = join(root, "target", "glue");
 const dist = join(root, "dist");
 const LOCALES = "src/text/locales";
 
-// Listed one by one: with all features, binaryen emits a module that browsers reject.
-const WASM_FEATURES = [
-  "bulk-memory",
-  "bulk-memory-opt",
-  "nontrapping-float-to-int",
-  "sign-ext",
-  "mutable-globals",
-  "reference-types",
-  "multivalue",
-];
-
 function buildWasm(dev) {
-  run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
-  const profile = dev ? "dev" : "release-wasm";
-  const options = ["--features", dev ? "debug-panics,deferred-styles" : "small-allocator,deferred-styles"];
-  // Moves common ends of two branches behind them: 0.1 % smaller.
-  const flags = [remapped(), "-Cllvm-args=-enable-gvn-sink"];
-  const env = { ...process.env };
-  if (!dev && compilesStd()) {
-    // The panic messages of the standard library are 5 % of the module: docs/decisions/0010.
-    env.RUSTC_BOOTSTRAP = "1";
-    options.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size");
-    flags.push(...WITHOUT_PANIC_MESSAGES);
-  }
-  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = flags.join(" ");
-  run(
-    "cargo",
-    [
-      "build",
-      "--locked",
-      "--lib",
-      "--target-dir",
-      "target",
-      "--target",
-      "wasm32-unknown-unknown",
-      "--profile",
-      profile,
-      ...options,
-      "--quiet",
-    ],
-    { env },
-  );
-  const built = join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile, "chat_widget.wasm");
+  const built = compileWasm({
+    target: ["--lib"],
+    features: ["--features", dev ? "debug-panics,deferred-styles" : "small-allocator,deferred-styles"],
+    file: "chat_widget.wasm",
+    dev,
+  });
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
   run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
   const bound = join(glue, "chat_widget_bg.wasm");
@@ -93,29 +57,6 @@ function buildWasm(dev) {
     "-o",
     out,
   ]);
-}
-
-/** The compiler options that leave out panic messages. */
-const WITHOUT_PANIC_MESSAGES = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
-
-/** Returns whether this compiler can build the standard library with them. Without, the module works and is larger. */
-function compilesStd() {
-  const result = spawnSync("rustc", [...WITHOUT_PANIC_MESSAGES, "--print", "cfg"], {
-    env: { ...process.env, RUSTC_BOOTSTRAP: "1" },
-    stdio: "ignore",
-  });
-  if (result.status === 0) return true;
-  say("this Rust cannot leave out panic messages: the module will be about 4 KB larger");
-  return false;
-}
-
-/** Returns flags that keep the paths of this machine out of the module. */
-function remapped() {
-  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
-  const sources = join(home, "registry", "src");
-  const registries = existsSync(sources) ? readdirSync(sources) : [];
-  const folders = [...registries.map((registry) => join(sources, registry)), root.replace(/[/\\]$/, "")];
-  return folders.map((folder) => `--remap-path-prefix=${folder}=.`).join(" ");
 }
 
 /** Returns texts with each form of a plural under the name `name.category`. */
@@ -322,7 +263,7 @@ function buildTypes() {
 /** Writes the hash of each file, and the script tag for a site's owner to paste. */
 function writeIntegrity() {
   const files = readdirSync(dist, { recursive: true })
-    .filter((file) => /\.(js|mjs|wasm)$/.test(file))
+    .filter((file) => /\.(js|mjs|wasm)$/.test(file) && !/^console[/\\]/.test(file))
     .sort();
   const hash = (file) =>
     `sha384-${createHash("sha384")
@@ -337,8 +278,10 @@ function writeIntegrity() {
 
 /** Builds everything into `dist/`. */
 export async function build({ dev = false } = {}) {
-  rmSync(dist, { recursive: true, force: true });
-  mkdirSync(dist);
+  mkdirSync(dist, { recursive: true });
+  // The console is a build of its own: console.mjs.
+  const outdated = readdirSync(dist).filter((name) => name !== "console" && name !== "console.new");
+  for (const name of outdated) rmSync(join(dist, name), { recursive: true });
   buildWasm(dev);
   await buildScripts(dev);
   buildTypes();
@@ -367,6 +310,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     setupBuild();
     await build({ dev: process.argv.includes("--dev") });
+    await buildConsole({ dev: process.argv.includes("--dev") });
     say(
       `dist/ is built; the line for a page, with its hash:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`,
     );

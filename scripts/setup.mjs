@@ -116,9 +116,15 @@ export function cargoTool(crate, version, program) {
   if (firstLine(program, ["--version"])?.split(" ").at(-1) === version) return;
   say(`compiling ${crate} ${version} with cargo; this takes a few minutes, once on this machine`);
   mkdirSync(home, { recursive: true });
+  // The tools run for seconds, and are compiled for minutes.
+  const quick = {
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: "1",
+    CARGO_PROFILE_RELEASE_LTO: "off",
+    CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
+  };
   // Not --locked: a mirror may lack crates of the tool's own lock file.
   run("cargo", ["install", crate, "--version", version, "--root", home, "--quiet"], {
-    env: { ...process.env, CARGO_TARGET_DIR: join(home, "build") },
+    env: { ...process.env, ...quick, CARGO_TARGET_DIR: join(home, "build") },
   });
   rmSync(join(home, "build"), { recursive: true, force: true });
   onPath(bin);

@@ -25,23 +25,26 @@ function weigh(file) {
 export function size() {
   if (!existsSync(dist)) throw new Advice("dist/ is missing: run `npm run build` first");
   const files = readdirSync(dist, { recursive: true })
-    .filter((file) => /\.(js|mjs|wasm)$/.test(file) && statSync(join(dist, file)).isFile())
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => /\.(js|mjs|wasm)$|^console\/.*\.css$/.test(file) && statSync(join(dist, file)).isFile())
     .sort();
   const weights = new Map(files.map((file) => [file, weigh(file)]));
-  console.log(`${"KB".padEnd(30)}    raw    gzip  brotli`);
+  console.log(`${"KB".padEnd(32)}    raw    gzip  brotli`);
   for (const [file, { raw, gzip, brotli }] of weights)
-    console.log(`${file.padEnd(30)}${kb(raw)} ${kb(gzip)} ${kb(brotli)}`);
+    console.log(`${file.padEnd(32)}${kb(raw)} ${kb(gzip)} ${kb(brotli)}`);
   const exceeded = [];
   const { budgets } = JSON.parse(readFileSync(join(root, "size-budget.json"), "utf8"));
   const weight = (file) => {
     if (!weights.has(file)) throw new Advice(`invalid size-budget.json: dist/ has no ${file}`);
     return weights.get(file).brotli;
   };
-  for (const { name, files, eachIn, brotli: budget } of budgets) {
+  for (const { name, files = [], eachIn, allIn, brotli: budget } of budgets) {
     // A budget may include the largest file of a folder.
     const heaviest = eachIn
       ? Math.max(...[...weights.keys()].filter((file) => file.startsWith(eachIn)).map(weight))
       : 0;
+    // The names of some files contain the hash of their content.
+    for (const start of allIn ?? []) files.push(...[...weights.keys()].filter((file) => file.startsWith(start)));
     const bytes = files.reduce((sum, file) => sum + weight(file), heaviest);
     const within = bytes <= budget;
     console.log(`${within ? "within " : "OVER   "} ${name}: ${kb(bytes).trim()} of ${kb(budget).trim()} KB brotli`);

@@ -2,12 +2,14 @@
 
 import { spawn } from "node:child_process";
 import { buildIfStale } from "./build.mjs";
+import { buildConsoleIfStale } from "./console.mjs";
 import { buildConnector } from "./connector.mjs";
 import { main, root, say, setupBuild } from "./setup.mjs";
 
 await main(async () => {
   setupBuild();
   await buildIfStale();
+  await buildConsoleIfStale({ dev: true });
   say("compiling the site's server and the sandbox");
   buildConnector();
   const demo = spawn("target/debug/site-connector", ["demo", ...process.argv.slice(2)], {

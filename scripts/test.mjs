@@ -1,60 +1,22 @@
 // Runs all checks of a commit; with `--all` in Firefox and WebKit as well as in Chromium. A failed step does not stop the
 // others; the last lines are a summary.
 
-import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import { startScreen } from "../tests/browsers/screen.mjs";
 import { auditLocally } from "./audit.mjs";
 import { build } from "./build.mjs";
+import { buildConsole } from "./console.mjs";
 import { buildDevPage } from "./dev-page.mjs";
 import { buildExamples } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
+import { countTests, flaky, runFiles, runNative, tee } from "./repeat.mjs";
 import { Advice, main, root, say, setupTest, setupTestAll } from "./setup.mjs";
 import { stopTestServer } from "./postgres.mjs";
 import { size } from "./size.mjs";
 
 const counts = { passed: 0, failed: 0 };
 const failures = [];
-
-/** Runs a program, prints its output, and returns the output and whether it succeeded. */
-function tee(program, args, env = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    for (const [from, to] of [
-      [child.stdout, process.stdout],
-      [child.stderr, process.stderr],
-    ]) {
-      from.on("data", (data) => {
-        output += data;
-        to.write(data);
-      });
-    }
-    child.on("error", (error) => resolve({ output: error.message, ok: false }));
-    child.on("close", (code) => resolve({ output, ok: code === 0 }));
-  });
-}
-
-/** Returns the sum of the counts that the test runners print. */
-function countTests(output) {
-  let passed = 0;
-  let failed = 0;
-  const plain = stripVTControlCharacters(output);
-  for (const [, ok, bad] of plain.matchAll(/^test result: \S+ (\d+) passed; (\d+) failed/gm)) {
-    passed += Number(ok);
-    failed += Number(bad);
-  }
-  for (const [, ok] of plain.matchAll(/^(?:#|ℹ) pass (\d+)$/gm)) passed += Number(ok);
-  for (const [, bad] of plain.matchAll(/^(?:#|ℹ) fail (\d+)$/gm)) failed += Number(bad);
-  return { passed, failed };
-}
-
 /** Runs a step. A check counts as one test, a test run as its tests. */
 async function step(name, work, { tests = false } = {}) {
   say(`── ${name}`);
@@ -66,7 +28,8 @@ async function step(name, work, { tests = false } = {}) {
     console.error(error instanceof Advice ? error.message : error);
     outcome = { output: "", ok: false };
   }
-  const { passed, failed } = tests ? countTests(outcome.output) : { passed: outcome.ok ? 1 : 0, failed: 0 };
+  const { passed, failed } =
+    outcome.counted ?? (tests ? countTests(outcome.output) : { passed: outcome.ok ? 1 : 0, failed: 0 });
   counts.passed += passed;
   // A runner that crashed before it could count, or that ran nothing, has failed as well.
   const broke = (!outcome.ok && failed === 0) || (tests && passed + failed === 0);
@@ -113,7 +76,7 @@ async function otherBrowsers({ chromium, firefox, webkit }) {
   for (const [name, title] of Object.entries({ chromium: "Chromium", firefox: "Firefox", webkit: "WebKit" })) {
     await step(
       `end-to-end tests of all browsers, ${title}`,
-      () => tee("node", ["--test", "--test-concurrency=2", ...testsIn("browsers")], { ...paths, BROWSER: name }),
+      () => runFiles(testsIn("browsers"), { env: { ...paths, BROWSER: name } }),
       { tests: true },
     );
   }
@@ -137,7 +100,8 @@ await main(async () => {
     tee("cargo", ["clippy", "--locked", "-p", "leptos-ssr-shop", "--features", "ssr", "--all-targets", ...denied]),
   );
   await step("supply chain", () => ({ output: "", ok: auditLocally() }));
-  await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace"]), { tests: true });
+  // They leave the command `site-connector` in target/debug, which the steps below run.
+  await step("native tests", runNative, { tests: true });
   await step("tests of the sources", () => tee("node", ["--test", "tests/unit/"]), { tests: true });
   await step("documentation of the crates", () =>
     tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
@@ -147,39 +111,32 @@ await main(async () => {
   await step("build of the Leptos applications", () => void buildExamples());
   await step("build and types of the development page", () => buildDevPage());
   await step("build of dist/", () => build());
+  await step("build of the console", () => buildConsole());
   await step("size", () => {
     const exceeded = size();
     return { output: "", ok: exceeded.length === 0 };
   });
   await step("types", () => tee("tsc", ["-p", "tests/types"]));
-  await step("the command", () =>
-    tee("cargo", ["build", "--locked", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]),
-  );
   await step("the proxy, and its recipes in their servers", () =>
     tee("node", ["scripts/check-recipes.mjs", "Express 4", "Express 5", "nginx", "Caddy", "PHP", "WordPress"]),
   );
   await step("the service behind the web servers of its recipes", () => tee("node", ["scripts/check-self-host.mjs"]));
-  await step("the proxy and its recipes under attack", () => tee("node", ["--test", ...testsIn("hostile")]), {
-    tests: true,
-  });
-  await step("the service, killed and restarted", () => tee("node", ["--test", ...testsIn("torture")]), {
-    tests: true,
-  });
+  await step("the proxy and its recipes under attack", () => runFiles(testsIn("hostile")), { tests: true });
+  await step("the service, killed and restarted", () => runFiles(testsIn("torture")), { tests: true });
   await step(
     "end-to-end tests",
     // Each file starts a browser and mostly waits.
-    () => tee("node", ["--test", "--test-concurrency=2", ...testsIn("e2e")], { CHROMIUM: browser }),
+    () => runFiles(testsIn("e2e"), { env: { CHROMIUM: browser } }),
     { tests: true },
   );
-  await step(
-    "film: what visitors see, at two sizes",
-    () => tee("node", ["--test", ...testsIn("film")], { CHROMIUM: browser }),
-    { tests: true },
-  );
-  await step("npm package", () => tee("node", ["--test", ...testsIn("npm")], { CHROMIUM: browser }), { tests: true });
+  await step("film: what visitors see, at two sizes", () => runFiles(testsIn("film"), { env: { CHROMIUM: browser } }), {
+    tests: true,
+  });
+  await step("npm package", () => runFiles(testsIn("npm"), { env: { CHROMIUM: browser } }), { tests: true });
   if (all) await otherBrowsers(all);
 
   stopTestServer();
+  if (flaky.length > 0) console.log(`\nflaky, passed at the second attempt: ${flaky.join("; ")}`);
   if (failures.length > 0) console.log(`\nfailed: ${failures.join(", ")}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
   if (counts.failed > 0) process.exitCode = 1;

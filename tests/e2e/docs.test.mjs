@@ -139,6 +139,8 @@ test("The options of docs/site-owner.md take effect", async ({ visit }) => {
 test("The buttons of docs/site-owner.md open and close the chat, without another launcher", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(snippet("docs/site-owner.md", "Use your own buttons: html")) });
   const button = page.getByRole("button", { name: "ask us now" });
+  // The loader keeps early clicks, from its first line on.
+  await page.waitForFunction(() => window.chatWidget);
   await button.click();
   await eventually(async () => assert.equal(await focused(page), "input"));
   assert.equal(await button.getAttribute("aria-expanded"), "true");

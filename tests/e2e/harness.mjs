@@ -1,6 +1,7 @@
 // The harness of the end-to-end tests: the demo on free ports, a browser, and visitors without stored data.
 
 import { test as nodeTest } from "node:test";
+import { closeQuietly } from "./context.mjs";
 import { launch } from "./demo.mjs";
 import { Record } from "./record.mjs";
 import { sharedFixture } from "./fixture.mjs";
@@ -86,15 +87,8 @@ export function test(sentence, body) {
       for (const record of records.values()) t.diagnostic(record.summary());
       throw error;
     } finally {
-      // A page that is left sends requests, which would reach the sandbox of the next test. A crashed tab sends none.
-      await Promise.all(
-        contexts.map((context) =>
-          context
-            .setOffline(true)
-            .catch(() => {})
-            .then(() => context.close()),
-        ),
-      );
+      // A page that is left sends requests, which would reach the sandbox of the next test.
+      await Promise.all(contexts.map(closeQuietly));
       await Promise.all(browsers.map((browser) => browser.close()));
     }
   });

@@ -72,7 +72,7 @@ export class Record {
     return this.requests.filter(({ path }) => /\.(mjs|wasm)$/.test(path)).map(({ path }) => path);
   }
 
-  /** Accepts this text in the console from now on. */
+  /** Accepts complaints with this text from now on. */
   tolerate(text) {
     this.#tolerated.push(text);
   }
@@ -101,7 +101,7 @@ export class Record {
   }
 
   #complain(text) {
-    this.complaints.push(text);
+    if (!this.#tolerated.some((known) => text.includes(known))) this.complaints.push(text);
   }
 
   #requested(request) {

@@ -15,13 +15,28 @@ const COMMAND = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-conn
 
 /**
  * Starts a service on an empty database. Returns its `address`, the `ownerLink`, `admin(...arguments)`, which runs a command
- * and returns its result, and `stop()`.
+ * and returns its result, its `pid`, and `stop()`. `more` are more flags of `serve`.
  */
-export async function startService({ widget = process.env.WIDGET_DIR ?? join(root, "dist") } = {}) {
+export async function startService({
+  widget = process.env.WIDGET_DIR ?? join(root, "dist"),
+  command = COMMAND,
+  more = [],
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), "chat-service-"));
   const data = ["--database", join(folder, "service.db")];
-  const flags = ["--log", "error", "serve", "--json", "--listen", "127.0.0.1:0", "--widget-dir", widget, ...data];
-  const service = spawn(COMMAND, flags, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const flags = [
+    "--log",
+    "error",
+    "serve",
+    "--json",
+    "--listen",
+    "127.0.0.1:0",
+    "--widget-dir",
+    widget,
+    ...data,
+    ...more,
+  ];
+  const service = spawn(command, flags, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   process.once("exit", () => service.kill());
   service.stderr.pipe(process.stderr);
   const line = await new Promise((resolve, reject) => {
@@ -31,7 +46,7 @@ export async function startService({ widget = process.env.WIDGET_DIR ?? join(roo
   const { address, ownerLink } = JSON.parse(line);
   const admin = async (...words) => {
     const { stdout } = await promisify(execFile)(
-      COMMAND,
+      command,
       ["admin", "--json", ...data, "--public-origin", address, ...words],
       { cwd: folder },
     );
@@ -44,7 +59,7 @@ export async function startService({ widget = process.env.WIDGET_DIR ?? join(roo
     }
     rmSync(folder, { recursive: true, force: true });
   };
-  return { address, ownerLink, admin, stop };
+  return { address, ownerLink, admin, pid: service.pid, stop };
 }
 
 /** Serves one page at every path of an origin of its own, `http://localhost:PORT`. `content()` returns its HTML. */
@@ -60,7 +75,10 @@ export async function servePage(content) {
   };
 }
 
-/** Returns a signed-in client of the admin API: `call(method, path, body, headers)` returns the data of the response. */
+/**
+ * Uses a one-time link to create an operator. Returns a signed-in client of the admin API: `call(method, path, body, headers)`
+ * returns the data of the response, and `cookie()` the `name` and `value` of the session's cookie.
+ */
 export async function operatorOf({ address, ownerLink }, { name, email, password }) {
   let cookie = "";
   const call = async (method, path, body, headers = {}) => {
@@ -75,7 +93,8 @@ export async function operatorOf({ address, ownerLink }, { name, email, password
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer.data;
   };
-  const token = new URL(ownerLink).hash.replace("#setup=", "");
+  const token = new URL(ownerLink, address).hash.replace("#setup=", "");
   await call("POST", "setup", { token, name, email, password });
-  return { call };
+  const [, key, value] = /^([^=]+)=(.*)$/.exec(cookie);
+  return { call, cookie: () => ({ name: key, value }) };
 }

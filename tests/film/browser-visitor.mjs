@@ -1,5 +1,6 @@
 // A visitor in Chromium, by Playwright: with a clock, touch, a network to lose and more tabs.
 
+import { closeQuietly } from "../e2e/context.mjs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Record } from "../e2e/record.mjs";
 import { installFilm } from "./in-page.mjs";
@@ -165,7 +166,6 @@ export class BrowserVisitor extends Visitor {
 
   async leaves() {
     // A page that is left sends requests, which would reach the sandbox of the next scene.
-    await this.#context.setOffline(true).catch(() => {});
-    await this.#context.close();
+    await closeQuietly(this.#context);
   }
 }

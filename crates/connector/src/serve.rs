@@ -154,7 +154,8 @@ impl Server {
         let _ = metrics_app.set(service.metrics_router());
         let background = tokio::spawn({
             let service = service.clone();
-            async move { service.run().await }
+            // The future is large.
+            async move { Box::pin(service.run()).await }
         });
         ready(service.clone()).await;
         let outcome = tokio::select! {

@@ -4,12 +4,15 @@
 //! and every error names its field. In responses, optional members may be missing, null or of an unexpected
 //! type; a missing required member is an error. Requests are parsed strictly.
 //!
-//! The types that only a site's server needs are behind the feature `server`: the widget is built without it.
+//! The types that only a site's server needs are behind the feature `server`, and those of the operators'
+//! console behind `admin`: the widget is built without both.
 //!
 //! Section numbers in these docs are those of the connector API's specification.
 
 #[cfg(any(feature = "server", test))]
 mod activation;
+#[cfg(any(feature = "admin", test))]
+pub mod admin;
 #[cfg(any(feature = "server", test))]
 mod completion;
 mod config;

@@ -3,8 +3,9 @@
 mod conversations;
 pub(crate) mod input;
 mod licenses;
+mod proxy_check;
+mod quota;
 mod sites;
-mod stream;
 mod tokens;
 
 use axum::Router;
@@ -12,7 +13,7 @@ use axum::routing::get;
 use utoipa::OpenApi;
 
 use crate::error::ApiError;
-use crate::{ADMIN_BASE, Service, accounts, body_limit, knowledge, notify, publishing, visitors};
+use crate::{ADMIN_BASE, Service, accounts, body_limit, inbox, knowledge, notify, publishing, visitors};
 
 /// Maximum size of a request's body, in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -23,8 +24,10 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(sites::routes())
         .merge(tokens::routes())
         .merge(licenses::routes())
+        .merge(quota::routes())
+        .merge(proxy_check::routes())
         .merge(conversations::routes())
-        .merge(stream::routes())
+        .merge(inbox::routes())
         .merge(knowledge::routes())
         .merge(notify::routes())
         .merge(visitors::routes());
@@ -44,9 +47,11 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         sites::list, sites::create, sites::show, sites::change, sites::remove, sites::disable, sites::enable,
         tokens::list, tokens::create, tokens::rotate, tokens::revoke,
         licenses::list, licenses::create, licenses::revoke,
-        conversations::list, conversations::show, conversations::messages, conversations::send,
-        conversations::add_note, conversations::change,
-        stream::open,
+        quota::show, proxy_check::check,
+        conversations::list, conversations::counts, conversations::show, conversations::messages,
+        conversations::timeline, conversations::actions::send, conversations::actions::add_note,
+        conversations::actions::change, conversations::actions::take_over,
+        conversations::actions::edit_visitor, conversations::actions::typing,
     ),
     servers((url = "/api/admin/v1"))
 )]
@@ -56,6 +61,7 @@ struct AdminApi;
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut document = AdminApi::openapi();
     document.merge(accounts::AccountsApi::openapi());
+    document.merge(inbox::InboxApi::openapi());
     document.merge(knowledge::KnowledgeApi::openapi());
     document.merge(notify::webhooks::WebhooksApi::openapi());
     document.merge(notify::mail::NotificationsApi::openapi());

@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use chat_protocol::{AiStatus, Role};
+use serde::Serialize;
 use tracing::warn;
 
 #[cfg(any(test, feature = "test-mode"))]
@@ -29,7 +30,7 @@ pub(crate) use demo_shop::demo_shop;
 pub(crate) use endpoint::{Endpoint, EndpointError};
 pub(crate) use phrases::Phrases;
 pub(crate) use prompt::MAX_HISTORY;
-pub(crate) use reply::{answer, recent_events};
+pub(crate) use reply::{answer, recent_events, try_answer};
 pub(crate) use requests::wants_person;
 
 use crate::fingerprint::Fingerprint;
@@ -71,6 +72,21 @@ impl Question<'_> {
     }
 }
 
+/// A passage that an answer is based on, as it was called then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Citation {
+    /// See [`Passage::id`].
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) location: Option<String>,
+}
+
+impl From<&Passage> for Citation {
+    fn from(passage: &Passage) -> Self {
+        Self { id: passage.id.clone(), title: passage.title.clone(), location: passage.location.clone() }
+    }
+}
+
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
@@ -78,8 +94,8 @@ pub(crate) struct Answer {
     /// The text; when the AI failed, the fallback text in the visitor's language. `None` when the endpoint
     /// blocked the message.
     pub(crate) text: Option<String>,
-    /// The ids of the passages that the answer is based on.
-    pub(crate) sources: Vec<String>,
+    /// The passages that the answer is based on.
+    pub(crate) sources: Vec<Citation>,
     /// Whether the text is the fallback text.
     pub(crate) used_fallback: bool,
     /// The title of the passage that fits best, as a topic of the lead.
@@ -135,7 +151,8 @@ impl Ai {
             if reply.source.is_none() {
                 answer.topic = None;
             }
-            answer.sources.extend(reply.source);
+            let source = passages.iter().find(|passage| Some(&passage.id) == reply.source.as_ref());
+            answer.sources.extend(source.map(Citation::from));
             answer.text = Some(reply.text);
             return answer;
         };
@@ -143,7 +160,7 @@ impl Ai {
             Ok((status, text)) => {
                 answer.status = status;
                 if text.is_some() {
-                    answer.sources = question.passages.iter().map(|passage| passage.id.clone()).collect();
+                    answer.sources = question.passages.iter().map(Citation::from).collect();
                 }
                 answer.text = text;
             }

@@ -7,7 +7,8 @@ use chat_protocol::Value;
 
 use crate::Service;
 use crate::clock::iso;
-use crate::db::{DbError, Row, Tx, args};
+use crate::csv::push_line;
+use crate::db::{DbError, Row, Tx, args, beginning_with, containing};
 use crate::error::ApiError;
 
 /// An entry of the audit log.
@@ -51,24 +52,77 @@ pub(crate) async fn record(tx: &mut Tx, entry: &Entry<'_>) -> Result<(), DbError
 const MAX_PAGE: i64 = 200;
 const DEFAULT_PAGE: i64 = 50;
 
+/// Maximum entries of an export.
+const MAX_EXPORTED: i64 = 10_000;
+
+/// The entries to return. The default is all of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    /// The beginning of the action's name.
+    pub(crate) action: String,
+    /// A part of the actor's name or address, or of the target.
+    pub(crate) text: String,
+    /// The earliest time.
+    pub(crate) from_ms: Option<i64>,
+    /// The time before which they were made.
+    pub(crate) to_ms: Option<i64>,
+}
+
+impl Filter {
+    async fn rows(
+        &self,
+        service: &Service,
+        tenant_id: &str,
+        before: Option<i64>,
+        limit: i64,
+    ) -> Result<Vec<Row>, DbError> {
+        let sql = "SELECT no, at_ms, actor_id, actor, action, target, detail, address FROM audit
+                   WHERE tenant_id = $1 AND no < $2 AND ($4 = '' OR action LIKE $4 ESCAPE '!')
+                       AND ($5 = '' OR lower(actor) LIKE lower($5) ESCAPE '!'
+                           OR lower(target) LIKE lower($5) ESCAPE '!')
+                       AND at_ms >= $6 AND at_ms < $7
+                   ORDER BY no DESC LIMIT $3";
+        let values = args![
+            tenant_id,
+            before.unwrap_or(i64::MAX),
+            limit,
+            beginning_with(&self.action),
+            containing(&self.text),
+            self.from_ms.unwrap_or(0),
+            self.to_ms.unwrap_or(i64::MAX),
+        ];
+        service.db().all(sql, values).await
+    }
+}
+
 /// Returns a page of a tenant's entries, the newest first. `before` is the `next` of the page before.
 pub(crate) async fn list(
     service: &Service,
     tenant_id: &str,
+    filter: &Filter,
     before: Option<i64>,
     limit: Option<i64>,
 ) -> Result<Value, ApiError> {
     let limit = limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
-    let sql = "SELECT no, at_ms, actor_id, actor, action, target, detail, address FROM audit
-               WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3";
-    let values = args![tenant_id, before.unwrap_or(i64::MAX), limit + 1];
-    let mut rows = service.db().all(sql, values).await?;
+    let mut rows = filter.rows(service, tenant_id, before, limit + 1).await?;
     let shown = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = rows.len() > shown;
     rows.truncate(shown);
     let next = rows.last().filter(|_| has_more).map(|row| row.int(0)).transpose()?;
     let entries = rows.iter().map(describe).collect::<Result<Vec<Value>, DbError>>()?;
     Ok(Value::object([("entries", Value::List(entries)), ("next", next.into())]))
+}
+
+/// Returns a tenant's entries as CSV, the newest first, at most [`MAX_EXPORTED`].
+pub(crate) async fn export(service: &Service, tenant_id: &str, filter: &Filter) -> Result<String, ApiError> {
+    let mut csv = String::new();
+    push_line(&mut csv, ["time", "actor", "action", "target", "details", "address"]);
+    for row in filter.rows(service, tenant_id, None, MAX_EXPORTED).await? {
+        let (at, actor, action) = (iso(row.int(1)?), row.text(3)?, row.text(4)?);
+        let (target, detail, address) = (row.text(5)?, row.text(6)?, row.text(7)?);
+        push_line(&mut csv, [&*at, &*actor, &*action, &*target, &*detail, &*address]);
+    }
+    Ok(csv)
 }
 
 fn describe(row: &Row) -> Result<Value, DbError> {

@@ -3,6 +3,8 @@
 //! A body that declares more than its limit is refused before it arrives. A client that declares ten
 //! gigabytes and sends nothing would otherwise hold its connection until the body's time limit.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -10,12 +12,15 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
+use tokio::time::timeout;
 
 use crate::Service;
 use crate::error::ApiError;
 
 /// Maximum bytes that are read of a body that is refused.
 const MAX_DISCARDED_BYTES: u64 = 16 * 1024 * 1024;
+/// The time without a byte after which a refused body is read no further.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Limits the bodies of a router's requests, in bytes.
 pub(crate) fn limited(routes: Router<Service>, limit: usize) -> Router<Service> {
@@ -47,8 +52,9 @@ pub(crate) async fn check_declared(headers: &HeaderMap, body: Body, limit: usize
 
 async fn discard(body: Body) {
     let mut body = body.into_data_stream();
-    // An error ends it: the body's time limit, or a closed connection.
-    while let Some(Ok(_)) = body.next().await {}
+    // An error ends it: the body's time limit, or a closed connection. So does a client that sends nothing:
+    // it waits for the response.
+    while let Ok(Some(Ok(_))) = timeout(DISCARD_TIMEOUT, body.next()).await {}
 }
 
 #[cfg(test)]
@@ -88,5 +94,14 @@ mod tests {
         for length in ["11", "16777216"] {
             assert_eq!(refused(Some(length)).await, (true, 2), "{length}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refuses_what_declares_more_and_never_comes() {
+        let headers = [(header::CONTENT_LENGTH, "11".parse().expect("a value"))].into_iter().collect();
+        let begun = tokio::time::Instant::now();
+        let body = Body::from_stream(stream::pending::<Result<&[u8], Infallible>>());
+        assert!(check_declared(&headers, body, 10).await.is_err());
+        assert_eq!(begun.elapsed(), DISCARD_TIMEOUT);
     }
 }

@@ -54,7 +54,7 @@ impl Caches {
                 self.tokens.clear();
             }
             Wake::Presence { tenant } => self.presence.remove(tenant),
-            Wake::Site { .. } | Wake::Queue => {}
+            Wake::Site { .. } | Wake::Typing { .. } | Wake::Queue => {}
             Wake::Everything => {
                 self.sites.clear();
                 self.tokens.clear();

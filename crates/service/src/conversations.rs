@@ -1,89 +1,40 @@
 //! Conversations and their messages.
 
 pub(crate) mod announce;
+pub(crate) mod change;
 pub(crate) mod desk;
+mod head;
+pub(crate) mod list;
 mod message;
+pub(crate) mod notes;
+pub(crate) mod profile;
+pub(crate) mod report;
+pub(crate) mod seen;
+pub(crate) mod snooze;
 mod status;
-
-use std::sync::Arc;
+pub(crate) mod summary;
 
 use chat_protocol::{ConversationId, Lead, SendMessage, Value, VisitorProfile};
 
-use crate::Service;
-use crate::cache::Version;
-use crate::db::{Db, DbError, Dialect, Row, Tx, args};
+use crate::db::{Db, DbError, Dialect, Row, Tx, Wake, args};
 use crate::error::ApiError;
 use crate::lead::LeadNotes;
 use crate::secrets::new_id;
 use crate::text::truncate_bytes;
 
+pub(crate) use head::{Head, exists, head};
 pub(crate) use message::{
-    Author, NewMessage, StoredMessage, add_message, answer_to, last_messages, message_id, page, sequence_of,
+    Author, NewMessage, StoredMessage, add_message, answer_to, last_messages, last_of_each, message_id, page,
+    page_before, sequence_of,
 };
 pub(crate) use status::Status;
 
 pub(crate) const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
 
+/// A time that never comes, in milliseconds since 1970: an AI that is paused until it is told to go on.
+const NEVER_MS: i64 = 253_370_764_800_000;
 /// Maximum characters of a profile field; the rest is cut off.
 const MAX_PROFILE_FIELD_LENGTH: usize = 500;
-
-/// The part of a conversation that a poll reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
-    pub(crate) site_id: String,
-    pub(crate) no: i64,
-    /// The number of the last message.
-    pub(crate) last_seq: i64,
-}
-
-/// Returns the head of a conversation of a site; one of another site does not exist.
-pub(crate) async fn head(
-    service: &Service,
-    site_id: &str,
-    id: &ConversationId,
-) -> Result<Arc<Head>, ApiError> {
-    let cache = &service.0.caches.heads;
-    let version = match service.db().dialect() {
-        Dialect::Sqlite => match cache.get(&id.as_str().to_owned()) {
-            Ok(head) => return of_site(head, site_id),
-            Err(version) => version,
-        },
-        // Another node may have written a moment ago.
-        Dialect::Postgres => cache.version(),
-    };
-    read_head(service, site_id, id, version).await
-}
-
-/// Returns whether a site has a conversation. The answer may be outdated for a moment after an erasure at
-/// another node, which nobody minds: polls of the conversation then say that it does not exist.
-pub(crate) async fn exists(service: &Service, site_id: &str, id: &ConversationId) -> Result<bool, ApiError> {
-    let found = match service.0.caches.heads.get(&id.as_str().to_owned()) {
-        Ok(head) => of_site(head, site_id),
-        Err(version) => read_head(service, site_id, id, version).await,
-    };
-    match found {
-        Ok(_) => Ok(true),
-        Err(ApiError::NotFound(_)) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-fn of_site(head: Arc<Head>, site_id: &str) -> Result<Arc<Head>, ApiError> {
-    if head.site_id == site_id { Ok(head) } else { Err(NO_CONVERSATION) }
-}
-
-async fn read_head(
-    service: &Service,
-    site_id: &str,
-    id: &ConversationId,
-    version: Version,
-) -> Result<Arc<Head>, ApiError> {
-    let sql = "SELECT no, last_seq FROM conversations WHERE id = $1 AND site_id = $2";
-    let row = service.db().optional(sql, args![id, site_id]).await?.ok_or(NO_CONVERSATION)?;
-    let head = Arc::new(Head { site_id: site_id.to_owned(), no: row.int(0)?, last_seq: row.int(1)? });
-    service.0.caches.heads.put(version, id.as_str().to_owned(), Arc::clone(&head));
-    Ok(head)
-}
 
 /// A conversation.
 #[derive(Clone, Debug)]
@@ -111,11 +62,30 @@ pub(crate) struct Conversation {
     pub(crate) closed_ms: Option<i64>,
     /// The time since which the visitor has waited for a person.
     pub(crate) waiting_since_ms: Option<i64>,
+    /// The conversation is put aside until then; 0 when it is not.
+    pub(crate) snoozed_until_ms: i64,
+    /// Whether messages of the visitor are refused.
+    pub(crate) blocked: bool,
+    /// The names of the fields of the profile that an operator wrote.
+    pub(crate) edited: Vec<String>,
+    /// The visitor's widget has polled past the messages up to this number.
+    pub(crate) seen_seq: i64,
+    /// The time at which the visitor first asked for a person.
+    pub(crate) person_asked_ms: Option<i64>,
+    /// The time at which the visitor asked for a person, or an operator took over.
+    pub(crate) handed_off_ms: Option<i64>,
+    /// The place in the lists, descending.
+    pub(crate) sort_key: i64,
 }
 
 const COLUMNS: &str = "c.no, c.id, c.site_id, c.visitor_no, c.status, c.assignee_id, c.ai_paused_until_ms,
     c.locale, c.source_page, c.profile, c.notes, c.score, c.unread, c.last_seq, c.created_ms, c.updated_ms,
-    c.closed_ms, c.waiting_since_ms";
+    c.closed_ms, c.waiting_since_ms, c.snoozed_until_ms, c.blocked, c.edited, c.seen_seq, c.person_asked_ms,
+    c.handed_off_ms, c.sort_key";
+/// The number of [`COLUMNS`].
+const COLUMN_COUNT: usize = 25;
+/// The `sort_key` of a conversation whose visitor waits is above this one, and that of all others below.
+const MIN_WAITING_KEY: i64 = 4_000_000_000_000_000;
 
 /// Returns a query of conversations `c` with more tables and conditions.
 pub(crate) fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -143,6 +113,13 @@ pub(crate) fn read(row: &Row) -> Result<Conversation, DbError> {
         updated_ms: row.int(15)?,
         closed_ms: row.optional_int(16)?,
         waiting_since_ms: row.optional_int(17)?,
+        snoozed_until_ms: row.int(18)?,
+        blocked: row.flag(19)?,
+        edited: serde_json::from_str(&row.text(20)?).unwrap_or_default(),
+        seen_seq: row.int(21)?,
+        person_asked_ms: row.optional_int(22)?,
+        handed_off_ms: row.optional_int(23)?,
+        sort_key: row.int(24)?,
     })
 }
 
@@ -168,8 +145,8 @@ pub(crate) async fn create(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<Co
     let id = ConversationId::from(new_id("conv"));
     let row = tx
         .one(
-            "INSERT INTO conversations (id, site_id, status, created_ms, updated_ms) VALUES ($1, $2, $3, $4, $4)
-             RETURNING no",
+            "INSERT INTO conversations (id, site_id, tenant_id, status, created_ms, updated_ms)
+             VALUES ($1, $2, (SELECT tenant_id FROM sites WHERE id = $2), $3, $4, $4) RETURNING no",
             args![&id, site_id, Status::Open.as_str(), now_ms],
         )
         .await?;
@@ -192,6 +169,13 @@ pub(crate) async fn create(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<Co
         updated_ms: now_ms,
         closed_ms: None,
         waiting_since_ms: None,
+        snoozed_until_ms: 0,
+        blocked: false,
+        edited: Vec::new(),
+        seen_seq: 0,
+        person_asked_ms: None,
+        handed_off_ms: None,
+        sort_key: now_ms,
     })
 }
 
@@ -202,8 +186,9 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
     tx.execute(
         "UPDATE conversations SET visitor_no = $1, status = $2, assignee_id = $3, ai_paused_until_ms = $4,
              locale = $5, source_page = $6, profile = $7, notes = $8, score = $9, unread = $10,
-             closed_ms = $11, waiting_since_ms = $12
-         WHERE no = $13",
+             closed_ms = $11, waiting_since_ms = $12, snoozed_until_ms = $13, blocked = $14, edited = $15,
+             person_asked_ms = $16, handed_off_ms = $17, visitor_text = $18, is_lead = $19
+         WHERE no = $20",
         args![
             *visitor_no,
             status.as_str(),
@@ -217,6 +202,13 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
             conversation.unread,
             conversation.closed_ms,
             conversation.waiting_since_ms,
+            conversation.snoozed_until_ms,
+            conversation.blocked,
+            serde_json::to_string(&conversation.edited).unwrap_or_default(),
+            conversation.person_asked_ms,
+            conversation.handed_off_ms,
+            conversation.visitor_text(),
+            conversation.notes.has_contact(&conversation.profile),
             conversation.no,
         ],
     )
@@ -225,9 +217,10 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
 }
 
 impl Conversation {
-    /// Merges the profile of a message into the stored one. Missing fields keep their value.
+    /// Merges the profile of a message into the stored one. Missing fields keep their value, and so do those
+    /// that an operator wrote.
     pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
-        let sent = &body.visitor;
+        let sent = profile::without(&body.visitor, &self.edited);
         let known = &mut self.profile;
         for (known, sent) in [
             (&mut known.name, &sent.name),
@@ -251,9 +244,7 @@ impl Conversation {
 
     /// Stores the score of a lead, rounded.
     pub(crate) fn set_score(&mut self, lead: &Lead) {
-        #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 100")]
-        let score = lead.score.unwrap_or_default().clamp(0.0, 100.0).round() as i64;
-        self.score = score;
+        self.score = rounded_score(lead);
     }
 
     /// Changes the state, with the times that belong to it.
@@ -266,16 +257,48 @@ impl Conversation {
         };
         if status == Status::Closed {
             self.unread = 0;
+            self.snoozed_until_ms = 0;
             // The next visit begins with the AI again.
             self.ai_paused_until_ms = 0;
         }
     }
 
-    /// Returns whether the AI answers: not after a person took over, until it is told to go on or the pause
-    /// ends, and not in the pause while somebody of the tenant is online.
-    pub(crate) fn ai_answers(&self, now_ms: i64, operator_online: bool) -> bool {
-        !operator_online || self.ai_paused_until_ms <= now_ms
+    /// Silences the AI until it is told to go on.
+    pub(crate) fn pause_ai(&mut self) {
+        self.ai_paused_until_ms = NEVER_MS;
     }
+
+    /// Returns whether the AI answers: not after a person took over, until it is told to go on. In the pause
+    /// after a message of an operator it answers only if nobody of the tenant is online.
+    pub(crate) fn ai_answers(&self, now_ms: i64, operator_online: bool) -> bool {
+        let is_taken_over = self.ai_paused_until_ms >= NEVER_MS;
+        !self.blocked && !is_taken_over && (!operator_online || self.ai_paused_until_ms <= now_ms)
+    }
+
+    /// Returns the visitor's name and contact details in lower case, for searches.
+    fn visitor_text(&self) -> String {
+        let VisitorProfile { visitor_id: _, name, email, phone, company, wechat, whatsapp, country: _ } =
+            &self.profile;
+        let known = [name, email, phone, company, wechat, whatsapp, &self.notes.email, &self.notes.phone];
+        let known: Vec<&str> = known.into_iter().filter_map(Option::as_deref).collect();
+        known.join("\n").to_lowercase()
+    }
+
+    /// Returns the announcement that the conversation has changed.
+    pub(crate) fn wake(&self, tenant_id: &str) -> Wake {
+        Wake::Conversation {
+            tenant: tenant_id.to_owned(),
+            site: self.site_id.clone(),
+            conversation: self.id.as_str().to_owned(),
+        }
+    }
+}
+
+/// Returns the score of a lead, 0 to 100, without decimal places.
+pub(crate) fn rounded_score(lead: &Lead) -> i64 {
+    #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 100")]
+    let score = lead.score.unwrap_or_default().clamp(0.0, 100.0).round() as i64;
+    score
 }
 
 /// Returns the conversation that a message names, if any.

@@ -5,7 +5,9 @@
 
 mod arg;
 mod error;
+mod like;
 pub(crate) mod migrations;
+mod numbers;
 pub(crate) mod postgres;
 mod row;
 pub(crate) mod sqlite;
@@ -22,6 +24,8 @@ use tokio::sync::broadcast;
 pub(crate) use arg::{Arg, args};
 pub(crate) use error::DbError;
 pub use error::OpenError;
+pub(crate) use like::{beginning_with, containing};
+pub(crate) use numbers::{MAX_NUMBERS, Numbers, placeholders};
 pub(crate) use row::Row;
 use wake::Announcer;
 pub(crate) use wake::Wake;
@@ -162,6 +166,14 @@ impl Db {
         match &*self.0 {
             Backend::Sqlite(sqlite) => sqlite.write(work).await,
             Backend::Postgres(postgres) => postgres.write_unflushed(work).await,
+        }
+    }
+
+    /// Announces something that is not stored, to all nodes.
+    pub(crate) fn announce(&self, wake: Wake) {
+        match &*self.0 {
+            Backend::Sqlite(sqlite) => sqlite.announce(wake),
+            Backend::Postgres(postgres) => postgres.announce(wake),
         }
     }
 

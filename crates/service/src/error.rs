@@ -87,6 +87,9 @@ pub enum ApiError {
     /// The resource was changed or created by somebody else.
     #[error("{0}")]
     Conflict(String),
+    /// Another operator has taken the conversation over.
+    #[error("{0} has taken this conversation over.")]
+    ConversationTaken(String),
     /// An injected failure.
     #[error("Fault injection is on.")]
     Injected {
@@ -116,7 +119,8 @@ impl ApiError {
             | Self::JobKeyConflict
             | Self::LeaseMismatch
             | Self::AlreadyCompleted
-            | Self::Conflict(_) => StatusCode::CONFLICT,
+            | Self::Conflict(_)
+            | Self::ConversationTaken(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
             Self::InsufficientQuota => StatusCode::PAYMENT_REQUIRED,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -140,6 +144,7 @@ impl ApiError {
             Self::Conflict(_) | Self::JobKeyConflict | Self::LeaseMismatch | Self::AlreadyCompleted => {
                 ErrorCode::ResourceConflict
             }
+            Self::ConversationTaken(_) => ErrorCode::Other("CONVERSATION_TAKEN".to_owned()),
             Self::RateLimited { .. } | Self::TooManyConsoles => ErrorCode::RateLimited,
             Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),
             Self::Injected { code, .. } => code.clone(),

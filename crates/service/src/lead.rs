@@ -4,6 +4,7 @@ mod behaviour;
 
 use std::fmt::Write;
 
+use chat_protocol::admin::LeadReason;
 use chat_protocol::{Lead, VisitorProfile};
 use serde::{Deserialize, Serialize};
 
@@ -146,9 +147,7 @@ impl LeadNotes {
     /// Returns the lead, with what the visitor did on the website as well.
     pub(crate) fn lead_of(&self, profile: &VisitorProfile, behaviour: &Behaviour) -> Lead {
         let has_contact = self.has_contact(profile);
-        let topics = u32::try_from(self.topics.len()).unwrap_or(u32::MAX);
-        let interest = (5 * self.messages.min(6)) + (10 * topics.min(3));
-        let said = interest + if has_contact { 25 } else { 0 } + if self.asked_for_person { 15 } else { 0 };
+        let said: u32 = self.points(profile).iter().map(|(_, points)| points).sum();
         let score = said + behaviour.score();
         Lead {
             score: Some(f64::from(score.min(100))),
@@ -156,6 +155,27 @@ impl LeadNotes {
             needs_handoff: self.wants_person(),
             summary: Some(self.summary(has_contact, behaviour)),
         }
+    }
+
+    /// Returns the points of the score that come from the conversation, with their names.
+    fn points(&self, profile: &VisitorProfile) -> [(&'static str, u32); 4] {
+        let topics = u32::try_from(self.topics.len()).unwrap_or(u32::MAX);
+        [
+            ("contact", if self.has_contact(profile) { 25 } else { 0 }),
+            ("asked_person", if self.asked_for_person { 15 } else { 0 }),
+            ("topics", 10 * topics.min(3)),
+            ("messages", 5 * self.messages.min(6)),
+        ]
+    }
+
+    /// Returns why the lead has its score. What the visitor did on the website counts 60 points at most, and
+    /// everything together 100.
+    pub(crate) fn reasons(&self, profile: &VisitorProfile, behaviour: &Behaviour) -> Vec<LeadReason> {
+        let points = self.points(profile).into_iter().chain(behaviour.points());
+        let reasons = points.filter(|(_, points)| *points > 0);
+        reasons
+            .map(|(reason, points)| LeadReason { reason: reason.to_owned(), points: points.into() })
+            .collect()
     }
 
     fn summary(&self, has_contact: bool, behaviour: &Behaviour) -> String {

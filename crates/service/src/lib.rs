@@ -15,6 +15,7 @@ mod clock;
 mod connector_api;
 mod content;
 mod conversations;
+mod csv;
 #[cfg(test)]
 #[path = "../tests/support/databases.rs"]
 mod databases;
@@ -25,6 +26,7 @@ mod error;
 mod fingerprint;
 mod idempotency;
 mod import;
+mod inbox;
 mod knowledge;
 mod lead;
 mod licenses;
@@ -35,6 +37,7 @@ mod options;
 mod pages;
 mod presence;
 mod protect;
+mod proxy_check;
 mod publishing;
 mod purge;
 mod rate;
@@ -108,6 +111,8 @@ struct Inner {
     tasks: TaskTracker,
     accounts: accounts::Accounts,
     ai: ai::Ai,
+    /// What open consoles are told of.
+    hubs: inbox::Hubs,
     /// What a test mode changes; `None` in a service that was opened by [`Service::open`].
     #[cfg(feature = "test-mode")]
     test: Option<Arc<test_mode::Hooks>>,
@@ -153,6 +158,7 @@ impl Service {
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
             ai,
+            hubs: inbox::Hubs::default(),
             #[cfg(feature = "test-mode")]
             test: None,
         }
@@ -168,10 +174,10 @@ impl Service {
         self.observed(protect::protected(routes.with_state(self.clone())))
     }
 
-    /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails, and
-    /// removes what is old.
+    /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails, brings
+    /// conversations back that were put aside, and removes what is old.
     pub async fn run(&self) {
-        tokio::join!(notify::run(self.clone()), purge::run(self.clone()));
+        tokio::join!(notify::run(self.clone()), purge::run(self.clone()), conversations::snooze::run(self));
     }
 
     /// Ends event streams and background work, waits until what must not be cut off is done, and closes the

@@ -1,9 +1,8 @@
 //! License codes: each is exchanged once for a site token (4.2).
 
 use chat_protocol::FieldError;
+pub use chat_protocol::admin::settings::License;
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, args};
@@ -11,24 +10,6 @@ use crate::error::ApiError;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::secrets::{new_id, random_secret};
 use crate::sites::{self, Site};
-
-/// A license, without its code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct License {
-    /// The license's id, which is no secret.
-    pub id: String,
-    /// The site that it activates; without one, it creates a site.
-    pub site_id: Option<String>,
-    /// The time of its creation, ISO 8601.
-    pub created_at: String,
-    /// The time at which it expires, ISO 8601.
-    pub expires_at: String,
-    /// The time at which it was used, ISO 8601.
-    pub used_at: Option<String>,
-    /// Whether it was revoked.
-    pub revoked: bool,
-}
 
 /// A new license. The code is not stored, so this is the only time that it can be shown.
 #[derive(Clone, Debug)]

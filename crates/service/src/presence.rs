@@ -1,7 +1,8 @@
 //! The operators' presence, and the polling intervals that are suggested to clients (2.6).
 //!
 //! An open console is a row that its node renews. A console whose node died is offline after
-//! [`CONSOLE_TIMEOUT_MS`].
+//! [`CONSOLE_TIMEOUT_MS`]. An operator is online while a console of theirs is in use, unless they
+//! say otherwise.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use chat_protocol::{Presence, Value};
 
 use crate::Service;
 use crate::clock::iso;
-use crate::db::{Tx, Wake, args};
+use crate::db::{Arg, DbError, Tx, Wake, args, placeholders};
 use crate::error::ApiError;
 use crate::secrets::new_id;
 use crate::sites::Site;
@@ -54,12 +55,14 @@ impl Default for Pace {
 pub(crate) struct OperatorsOnline {
     /// The number of open consoles.
     pub(crate) consoles: i64,
+    /// The number of those that are in use, of operators who want to be online.
+    in_use: i64,
     last_seen_ms: Option<i64>,
 }
 
 impl OperatorsOnline {
     pub(crate) fn is_online(&self) -> bool {
-        self.consoles > 0
+        self.in_use > 0
     }
 }
 
@@ -77,12 +80,17 @@ pub(crate) async fn operators_online(
     let row = service
         .db()
         .one(
-            "SELECT CAST(coalesce(sum(CASE WHEN open = 1 AND seen_ms > $1 THEN 1 ELSE 0 END), 0) AS BIGINT),
-                 max(seen_ms) FROM consoles WHERE tenant_id = $2",
+            "SELECT CAST(coalesce(sum(CASE WHEN c.open = 1 AND c.seen_ms > $1 THEN 1 ELSE 0 END), 0) AS BIGINT),
+                 CAST(coalesce(sum(CASE WHEN c.open = 1 AND c.seen_ms > $1 AND c.idle = 0
+                     AND coalesce(o.availability, 'automatic') = 'automatic' THEN 1 ELSE 0 END), 0) AS BIGINT),
+                 max(c.seen_ms)
+             FROM consoles c LEFT JOIN operators o ON o.id = c.operator_id WHERE c.tenant_id = $2",
             args![since_ms, tenant_id],
         )
         .await?;
-    let online = Arc::new(OperatorsOnline { consoles: row.int(0)?, last_seen_ms: row.optional_int(1)? });
+    let online =
+        OperatorsOnline { consoles: row.int(0)?, in_use: row.int(1)?, last_seen_ms: row.optional_int(2)? };
+    let online = Arc::new(online);
     cache.put(version, tenant_id.to_owned(), Arc::clone(&online));
     Ok(online)
 }
@@ -99,7 +107,7 @@ pub(crate) async fn presence(
     let millis = |interval: Duration| i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     let presence = Presence {
         operator_online: online.is_online(),
-        operator_active_sessions: Some(online.consoles),
+        operator_active_sessions: Some(online.in_use),
         operator_last_seen_at: online.last_seen_ms.map(iso),
         should_poll_messages: conversation_exists,
         presence_interval_ms: Some(millis(intervals.presence)),
@@ -133,6 +141,7 @@ pub(crate) async fn open_console(
 }
 
 /// Renews a console, or closes it.
+#[cfg(feature = "test-mode")]
 pub(crate) async fn renew_console(
     tx: &mut Tx,
     now_ms: i64,
@@ -144,6 +153,80 @@ pub(crate) async fn renew_console(
     tx.execute(sql, args![now_ms, open, tenant_id, id]).await?;
     if !open {
         tx.wake(Wake::Presence { tenant: tenant_id.to_owned() });
+    }
+    Ok(())
+}
+
+/// Stores whether a console of an operator is in use.
+pub(crate) async fn set_idle(
+    tx: &mut Tx,
+    tenant_id: &str,
+    operator_id: &str,
+    id: &str,
+    idle: bool,
+) -> Result<(), ApiError> {
+    let sql =
+        "UPDATE consoles SET idle = $1 WHERE id = $2 AND tenant_id = $3 AND operator_id = $4 AND open = 1";
+    if tx.execute(sql, args![idle, id, tenant_id, operator_id]).await? == 0 {
+        return Err(ApiError::NotFound("This console"));
+    }
+    tx.wake(Wake::Presence { tenant: tenant_id.to_owned() });
+    Ok(())
+}
+
+/// Consoles that one statement changes.
+const BATCH: usize = 100;
+
+/// Renews consoles of a tenant.
+pub(crate) async fn renew_consoles(
+    service: &Service,
+    tenant_id: &str,
+    consoles: Vec<String>,
+) -> Result<(), DbError> {
+    let (now_ms, tenant_id) = (service.now_ms(), tenant_id.to_owned());
+    let write = service.db().write_unflushed(move |tx| {
+        Box::pin(async move { change(tx, now_ms, &tenant_id, &consoles, "seen_ms = $1").await })
+    });
+    write.await
+}
+
+/// Closes consoles of a tenant.
+pub(crate) async fn close_consoles(
+    service: &Service,
+    tenant_id: &str,
+    consoles: Vec<String>,
+) -> Result<(), DbError> {
+    let (now_ms, tenant_id) = (service.now_ms(), tenant_id.to_owned());
+    let write = service.db().write(move |tx| {
+        Box::pin(async move {
+            change(tx, now_ms, &tenant_id, &consoles, "seen_ms = $1, open = 0").await?;
+            if !consoles.is_empty() {
+                tx.wake(Wake::Presence { tenant: tenant_id });
+            }
+            Ok(())
+        })
+    });
+    write.await
+}
+
+async fn change(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    consoles: &[String],
+    set: &'static str,
+) -> Result<(), DbError> {
+    for ids in consoles.chunks(BATCH) {
+        let Some(last) = ids.last() else { continue };
+        // Lists are filled up to one of two lengths, so that the databases prepare few statements.
+        let count = if ids.len() > 1 { BATCH } else { 1 };
+        let mut values = args![now_ms, tenant_id];
+        values.extend(ids.iter().chain(std::iter::repeat(last)).take(count).map(Arg::from));
+        let sql = format!(
+            "UPDATE consoles SET {set} WHERE tenant_id = $2 AND open = 1 AND id IN ({})",
+            placeholders(3, count)
+        );
+        tx.execute(sqlx::AssertSqlSafe(sql), values).await?;
     }
     Ok(())
 }

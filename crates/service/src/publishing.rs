@@ -5,6 +5,7 @@
 //! `Wake::Site` needs.
 
 mod approval;
+mod before;
 mod jobs;
 mod reviews;
 #[cfg(test)]

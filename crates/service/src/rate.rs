@@ -49,6 +49,10 @@ const FAILED_ACTIVATION_LIMIT: RateLimit = RateLimit { requests: 10, window: Dur
 const UNKNOWN_TOKEN_LIMIT: RateLimit = RateLimit::per_minute(600);
 /// Maximum messages and batches of events that one visitor sends through the service's own proxy paths.
 const VISITOR_LIMIT: RateLimit = RateLimit::per_minute(120);
+/// Maximum reports of one operator that they are typing. A console sends one every few seconds.
+const TYPING_LIMIT: RateLimit = RateLimit::per_minute(120);
+/// Maximum questions that the operators of a tenant try out, and checks of their proxies.
+const TRIAL_LIMIT: RateLimit = RateLimit::per_minute(30);
 
 /// The limits of a service. Each counts for itself.
 #[derive(Debug)]
@@ -64,6 +68,10 @@ pub(crate) struct RateLimits {
     pub(crate) failed_activations: RateLimiter,
     /// Counts what each visitor sends through the proxy paths.
     pub(crate) visitors: RateLimiter,
+    /// Counts the reports of each operator that they are typing.
+    pub(crate) typing: RateLimiter,
+    /// Counts what the operators of each tenant try out in the settings.
+    pub(crate) trials: RateLimiter,
 }
 
 impl RateLimits {
@@ -74,6 +82,8 @@ impl RateLimits {
             unknown_tokens: RateLimiter::new(UNKNOWN_TOKEN_LIMIT),
             failed_activations: RateLimiter::new(FAILED_ACTIVATION_LIMIT),
             visitors: RateLimiter::new(VISITOR_LIMIT),
+            typing: RateLimiter::new(TYPING_LIMIT),
+            trials: RateLimiter::new(TRIAL_LIMIT),
         }
     }
 

@@ -5,6 +5,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chat_protocol::{ErrorCode, Value, failure, success};
 use secrecy::ExposeSecret;
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::ServiceKey;
@@ -27,15 +28,28 @@ impl ApiResponse {
         Self::new(StatusCode::OK, |request_id| success(data, request_id))
     }
 
+    /// Returns a success with the JSON of any type.
+    pub(crate) fn of<T: Serialize>(data: &T) -> Result<Self, serde_json::Error> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Envelope<'a, T> {
+            ok: bool,
+            data: &'a T,
+            request_id: &'a str,
+        }
+        let request_id = new_request_id();
+        let body = serde_json::to_vec(&Envelope { ok: true, data, request_id: &request_id })?;
+        Ok(Self { status: StatusCode::OK, request_id: header_value(request_id), body: body.into() })
+    }
+
     pub(crate) fn failure(status: StatusCode, code: &ErrorCode, message: &str) -> Self {
         Self::new(status, |request_id| failure(code, message, request_id))
     }
 
     fn new(status: StatusCode, envelope: impl FnOnce(&str) -> Value) -> Self {
-        let request_id = format!("req_{}", Uuid::new_v4().simple());
+        let request_id = new_request_id();
         let body = Bytes::from(envelope(&request_id).to_string());
-        let request_id = HeaderValue::try_from(request_id).unwrap_or(HeaderValue::from_static("req_unknown"));
-        Self { status, request_id, body }
+        Self { status, request_id: header_value(request_id), body }
     }
 
     /// Restores a stored response; `None` when its status or request id is not valid.
@@ -61,6 +75,14 @@ impl ApiResponse {
     pub(crate) fn parts(&self) -> (u16, &str, &[u8]) {
         (self.status.as_u16(), self.request_id.to_str().unwrap_or_default(), &self.body)
     }
+}
+
+fn new_request_id() -> String {
+    format!("req_{}", Uuid::new_v4().simple())
+}
+
+fn header_value(request_id: String) -> HeaderValue {
+    HeaderValue::try_from(request_id).unwrap_or(HeaderValue::from_static("req_unknown"))
 }
 
 impl IntoResponse for ApiResponse {

@@ -1,9 +1,8 @@
 //! Site tokens: the secrets that a site's server authenticates with (5).
 
 use chat_protocol::FieldError;
+pub use chat_protocol::admin::settings::Token as TokenInfo;
 use secrecy::SecretString;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, Wake, args};
@@ -15,24 +14,6 @@ use crate::sites::Site;
 
 /// Maximum tokens of a site that are valid at the same time.
 const MAX_TOKENS: i64 = 20;
-
-/// A site token, without the secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TokenInfo {
-    /// The token's id, which is no secret.
-    pub id: String,
-    /// The purpose of the token.
-    pub name: String,
-    /// The time of its creation, ISO 8601.
-    pub created_at: String,
-    /// The time at which it expires, ISO 8601.
-    pub expires_at: Option<String>,
-    /// The time at which it was revoked, ISO 8601.
-    pub revoked_at: Option<String>,
-    /// The time of its last use, ISO 8601, to about a minute.
-    pub last_used_at: Option<String>,
-}
 
 /// A new token. The secret is not stored, so this is the only time that it can be shown.
 #[derive(Clone, Debug)]

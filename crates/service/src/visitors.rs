@@ -24,6 +24,7 @@ use sqlx::AssertSqlSafe;
 pub(crate) use routes::{VisitorsApi, routes};
 
 use crate::clock::iso;
+use crate::conversations::profile::without;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::text::truncate_bytes;
 
@@ -43,9 +44,14 @@ pub(crate) struct Visitor {
     pub(crate) last_seen_ms: i64,
     pub(crate) page_views: i64,
     pub(crate) last_path: Option<String>,
+    /// Whether messages are refused.
+    pub(crate) blocked: bool,
+    /// The names of the fields of the profile that an operator wrote.
+    pub(crate) edited: Vec<String>,
 }
 
-const COLUMNS: &str = "no, id, customer_id, profile, first_seen_ms, last_seen_ms, page_views, last_path";
+const COLUMNS: &str =
+    "no, id, customer_id, profile, first_seen_ms, last_seen_ms, page_views, last_path, blocked, edited";
 
 fn read(row: &Row) -> Result<Visitor, DbError> {
     let id = row.text(1)?;
@@ -59,6 +65,8 @@ fn read(row: &Row) -> Result<Visitor, DbError> {
         last_seen_ms: row.int(5)?,
         page_views: row.int(6)?,
         last_path: row.optional_text(7)?,
+        blocked: row.flag(8)?,
+        edited: stored_names(&row.text(9)?),
     })
 }
 
@@ -66,6 +74,11 @@ fn read(row: &Row) -> Result<Visitor, DbError> {
 fn stored_profile(json: &str) -> VisitorProfile {
     let value: Value = serde_json::from_str(json).unwrap_or_default();
     VisitorProfile::try_from(value).unwrap_or_default()
+}
+
+/// Reads the stored names of fields.
+fn stored_names(json: &str) -> Vec<String> {
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 impl Visitor {
@@ -79,6 +92,8 @@ impl Visitor {
             ("lastSeenAt", iso(self.last_seen_ms).into()),
             ("pageViews", self.page_views.into()),
             ("lastPath", self.last_path.clone().into()),
+            ("blocked", self.blocked.into()),
+            ("editedFields", self.edited.iter().map(String::as_str).collect()),
         ])
     }
 }
@@ -105,7 +120,16 @@ pub(crate) fn bounded(profile: &VisitorProfile) -> VisitorProfile {
     }
 }
 
-/// Adds a visitor, or adds the fields of the profile to a known one, and returns its number.
+/// What is stored of a visitor who writes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) no: i64,
+    pub(crate) profile: VisitorProfile,
+    pub(crate) blocked: bool,
+    pub(crate) edited: Vec<String>,
+}
+
+/// Adds a visitor, or adds the fields of the profile to a known one, except those that an operator wrote.
 ///
 /// The visitor's row is locked until the transaction ends. A message or an event is therefore stored either
 /// before an erasure, which removes it, or after it.
@@ -116,7 +140,7 @@ pub(crate) async fn upsert(
     visitor_id: &str,
     profile: &VisitorProfile,
     customer_id: Option<&str>,
-) -> Result<i64, DbError> {
+) -> Result<Known, DbError> {
     let profile = bounded(profile);
     let customer_id = customer_id.map(truncated_id);
     let row = tx
@@ -127,19 +151,31 @@ pub(crate) async fn upsert(
                  customer_id = COALESCE(excluded.customer_id, visitors.customer_id),
                  last_seen_ms = CASE WHEN excluded.last_seen_ms > visitors.last_seen_ms
                      THEN excluded.last_seen_ms ELSE visitors.last_seen_ms END
-             RETURNING no, profile",
+             RETURNING no, profile, blocked, edited",
             args![site_id, truncated_id(visitor_id), customer_id, &Value::from(&profile), now_ms],
         )
         .await?;
     let no = row.int(0)?;
     let known = stored_profile(&row.text(1)?);
+    let (blocked, edited) = (row.flag(2)?, stored_names(&row.text(3)?));
     let mut merged = known.clone();
-    merged.merge(profile);
+    merged.merge(without(&profile, &edited));
     if merged != known {
         let sql = "UPDATE visitors SET profile = $1 WHERE no = $2";
         tx.execute(sql, args![&Value::from(&merged), no]).await?;
     }
-    Ok(no)
+    Ok(Known { no, profile: merged, blocked, edited })
+}
+
+/// Returns the profile of a visitor and the names of its fields that an operator wrote. The visitor's row is
+/// locked until the transaction ends.
+pub(crate) async fn lock_profile(
+    tx: &mut Tx,
+    visitor_no: i64,
+) -> Result<(VisitorProfile, Vec<String>), DbError> {
+    let sql = "UPDATE visitors SET page_views = page_views WHERE no = $1 RETURNING profile, edited";
+    let row = tx.one(sql, args![visitor_no]).await?;
+    Ok((stored_profile(&row.text(0)?), stored_names(&row.text(1)?)))
 }
 
 /// Returns a visitor of a site.

@@ -62,8 +62,8 @@ fn statements(database: &Database, site: &str, conversations: u64, messages: u64
     };
     vec![
         format!(
-            "INSERT INTO conversations (id, site_id, status, last_seq, created_ms, updated_ms)
-             SELECT 'conv_' || {random}, '{site}', 'closed', 0, 1750000000000 + i, 1750000000000 + i
+            "INSERT INTO conversations (id, site_id, tenant_id, status, last_seq, created_ms, updated_ms)
+             SELECT 'conv_' || {random}, '{site}', (SELECT tenant_id FROM sites WHERE id = '{site}'), 'closed', 0, 1750000000000 + i, 1750000000000 + i
              FROM {} numbers",
             numbers(conversations)
         ),

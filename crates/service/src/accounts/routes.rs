@@ -59,5 +59,6 @@ pub(crate) fn routes() -> Router<Service> {
     invitations::create,
     invitations::revoke,
     audit::list,
+    audit::export,
 ))]
 pub(crate) struct AccountsApi;

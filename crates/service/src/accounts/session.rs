@@ -1,5 +1,6 @@
 //! The sessions of signed-in operators, stored by the hashes of their cookies.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use chat_protocol::Value;
@@ -113,12 +114,12 @@ pub(super) fn read_role(text: &str) -> Role {
     text.parse().unwrap_or(Role::Agent)
 }
 
-/// Returns whether a session is still valid, for streams that outlive their first request.
-pub(crate) async fn is_valid(service: &Service, session: &Session) -> Result<bool, ApiError> {
+/// Returns the ids of a tenant's valid sessions, for streams that outlive their first request.
+pub(crate) async fn valid_sessions(service: &Service, tenant_id: &str) -> Result<HashSet<String>, DbError> {
     let now = service.now_ms();
-    let sql = valid_sessions!("s.id", "s.id = $3");
-    let values = args![now, now - millis(IDLE_TIMEOUT), &session.id];
-    Ok(service.db().optional(sql, values).await?.is_some())
+    let sql = valid_sessions!("s.id", "o.tenant_id = $3");
+    let rows = service.db().all(sql, args![now, now - millis(IDLE_TIMEOUT), tenant_id]).await?;
+    rows.iter().map(|row| row.text(0)).collect()
 }
 
 /// Records the use of a session, and replaces a secret that was used for long. Returns the new secret.

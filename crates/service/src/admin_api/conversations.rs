@@ -1,42 +1,47 @@
-//! The conversations of a tenant.
+//! The conversations of a tenant: lists, and what the inbox shows of one.
+
+pub(super) mod actions;
 
 use axum::Router;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderName};
-use axum::routing::{get, post};
-use chat_protocol::{ConversationId, IdempotencyKey, Value};
+use axum::routing::{get, patch, post};
+use chat_protocol::ConversationId;
+use chat_protocol::admin::{
+    Conversation, ConversationPage, ConversationView, MessagePage, TimelineEntry, TimelinePage,
+};
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
-use super::input::{Actor, Body, Params};
+use super::input::{Params, success};
 use crate::Service;
 use crate::accounts::{Operator, Right};
 use crate::clock::iso;
-use crate::conversations::desk::{self, ConversationChange, Filter, check_text};
-use crate::conversations::{
-    self, Author, Conversation, Status, StoredMessage, last_messages, page, sequence_of,
-};
-use crate::db::Wake;
+use crate::conversations::list::{self, Filter};
+use crate::conversations::summary::{self, Listed, message};
+use crate::conversations::{self, Status, StoredMessage, notes, page, page_before, sequence_of};
 use crate::error::ApiError;
-use crate::fingerprint::fingerprint;
-use crate::idempotency::{KeyedRequest, execute_once};
+use crate::lead::Behaviour;
 use crate::response::ApiResponse;
-use crate::sites::{self, Site};
-use crate::visitors;
+use crate::visitors::events as visitor_events;
 
-/// Conversations on a page, if the request names no other number.
+/// Entries on a page, if the request names no other number.
 const PAGE: i64 = 50;
-/// Maximum conversations on a page.
+/// Maximum entries on a page.
 const MAX_PAGE: i64 = 200;
-/// Messages, notes and events that are shown with a conversation.
-const MAX_SHOWN: u32 = 200;
+/// Maximum characters of a search.
+const MAX_SEARCH: usize = 200;
 
 pub(super) fn routes() -> Router<Service> {
     Router::new()
         .route("/conversations", get(list))
-        .route("/conversations/{conversation}", get(show).patch(change))
-        .route("/conversations/{conversation}/messages", get(messages).post(send))
-        .route("/conversations/{conversation}/notes", post(add_note))
+        .route("/conversations/counts", get(counts))
+        .route("/conversations/{conversation}", get(show).patch(actions::change))
+        .route("/conversations/{conversation}/messages", get(messages).post(actions::send))
+        .route("/conversations/{conversation}/notes", post(actions::add_note))
+        .route("/conversations/{conversation}/take-over", post(actions::take_over))
+        .route("/conversations/{conversation}/timeline", get(timeline))
+        .route("/conversations/{conversation}/typing", post(actions::typing))
+        .route("/conversations/{conversation}/visitor", patch(actions::edit_visitor))
 }
 
 /// The conversations to list.
@@ -44,13 +49,19 @@ pub(super) fn routes() -> Router<Service> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ListParams {
+    /// `mine`, `unassigned`, `open`, `waiting`, `snoozed`, `closed` or `all`; without it, `all` with a
+    /// `status` and otherwise `open`.
+    view: Option<String>,
     /// Only those of this site.
     site: Option<String>,
     /// Only `open`, `waiting` or `closed` ones.
     status: Option<String>,
+    /// Only those with the label with this id.
+    label: Option<String>,
     /// Only those of this operator; `me` is the operator who asks, `nobody` those without one.
     assignee: Option<String>,
-    /// Only those with a message that contains all of these words; needs `site`.
+    /// Only those with all of these words in their messages, or with this text in their notes or in the
+    /// visitor's name or contact details, or with this id.
     q: Option<String>,
     /// `nextBefore` of the page before.
     before: Option<String>,
@@ -58,91 +69,121 @@ pub(super) struct ListParams {
     limit: Option<i64>,
 }
 
-/// Lists conversations, by their last message, newest first.
-#[utoipa::path(get, path = "/conversations", tag = "conversations", params(ListParams), responses((status = 200)))]
+fn invalid(text: &str) -> ApiError {
+    ApiError::InvalidRequest(text.to_owned())
+}
+
+/// Lists conversations: those that wait for a person first, then by their last message, newest first.
+#[utoipa::path(get, path = "/conversations", tag = "conversations", params(ListParams),
+    responses((status = 200, body = ConversationPage)))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
     Params(params): Params<ListParams>,
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::AnswerVisitors)?;
-    let invalid = |text: &str| ApiError::InvalidRequest(text.to_owned());
     let status = params
         .status
-        .map(|text| Status::parse(&text).ok_or(invalid("status must be open, waiting or closed.")));
+        .map(|text| Status::parse(&text).ok_or(invalid("status must be open, waiting or closed.")))
+        .transpose()?;
+    let view = match &params.view {
+        Some(name) => ConversationView::parse(name).ok_or(invalid("view is unknown."))?,
+        None if status.is_some() => ConversationView::All,
+        None => ConversationView::Open,
+    };
     let before =
         params.before.map(|cursor| parse_cursor(&cursor).ok_or(invalid("before must be a nextBefore.")));
-    if params.q.is_some() && params.site.is_none() {
-        return Err(invalid("q needs site: search one site at a time."));
+    if params.q.as_ref().is_some_and(|words| words.chars().count() > MAX_SEARCH) {
+        return Err(invalid("q must have at most 200 characters."));
     }
     let filter = Filter {
+        view,
+        operator_id: operator.id.clone(),
         site_id: params.site,
-        status: status.transpose()?,
+        status,
         assignee: params.assignee.map(|assignee| match assignee.as_str() {
             "me" => operator.id.clone(),
             "nobody" => String::new(),
             _ => assignee,
         }),
+        label: params.label,
         visitor_no: None,
         words: params.q,
         before: before.transpose()?,
         limit: params.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE),
     };
-    let found = desk::list(service.db(), &operator.tenant_id, &filter).await?;
+    let now_ms = service.now_ms();
+    let found = list::list(service.db(), now_ms, &operator.tenant_id, &filter).await?;
     let is_full = i64::try_from(found.len()) == Ok(filter.limit);
-    let next = found.last().filter(|_| is_full).map(|last| format!("{}.{}", last.updated_ms, last.no));
-    let mut shown = Vec::with_capacity(found.len());
-    for conversation in &found {
-        let last = last_messages(service.db(), &conversation.id, conversation.no, 1).await?;
-        let mut summary = summary(conversation);
-        append(&mut summary, "lastMessage", last.first().map(message).into());
-        shown.push(summary);
-    }
-    Ok(ApiResponse::success(Value::object([
-        ("conversations", Value::List(shown)),
-        ("nextBefore", next.into()),
-    ])))
+    success(&ConversationPage {
+        conversations: found.iter().map(|listed| listed.summary(now_ms)).collect(),
+        next_before: found.last().filter(|_| is_full).map(Listed::cursor),
+    })
 }
 
 fn parse_cursor(cursor: &str) -> Option<(i64, i64)> {
-    let (time, no) = cursor.split_once('.')?;
-    Some((time.parse().ok()?, no.parse().ok()?))
+    let (key, no) = cursor.split_once('.')?;
+    Some((key.parse().ok()?, no.parse().ok()?))
 }
 
-/// Shows a conversation: its last messages, notes, the visitor's last events and earlier conversations.
-#[utoipa::path(get, path = "/conversations/{conversation}", tag = "conversations", params(("conversation" = String, Path, description = "The conversation's id")), responses((status = 200)))]
+/// Counts the conversations in each view.
+#[utoipa::path(get, path = "/conversations/counts", tag = "conversations",
+    responses((status = 200, body = chat_protocol::admin::ConversationCounts)))]
+pub(super) async fn counts(
+    State(service): State<Service>,
+    operator: Operator,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::AnswerVisitors)?;
+    success(&list::counts(service.db(), service.now_ms(), &operator.tenant_id, &operator.id).await?)
+}
+
+/// Shows a conversation: its last messages and notes, the visitor's other conversations and the lead.
+#[utoipa::path(get, path = "/conversations/{conversation}", tag = "conversations",
+    params(("conversation" = String, Path, description = "The conversation's id")),
+    responses((status = 200, body = Conversation)))]
 pub(super) async fn show(
     State(service): State<Service>,
     operator: Operator,
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::AnswerVisitors)?;
-    let db = service.db();
-    let conversation = desk::of_tenant(db, &operator.tenant_id, &id.into()).await?;
-    let messages = last_messages(db, &conversation.id, conversation.no, MAX_SHOWN).await?;
-    let notes = desk::notes(db, conversation.no, MAX_SHOWN.into()).await?;
-    let mut shown = summary(&conversation);
-    append(&mut shown, "messages", messages.iter().map(message).collect());
-    append(&mut shown, "notes", notes.iter().map(Value::from).collect());
-    let mut earlier = Vec::new();
-    if let Some(visitor_no) = conversation.visitor_no {
-        let filter = Filter { visitor_no: Some(visitor_no), limit: PAGE, ..Filter::default() };
-        let all = desk::list(db, &operator.tenant_id, &filter).await?;
-        earlier = all.iter().filter(|other| other.no != conversation.no).map(summary).collect();
+    let (db, now_ms) = (service.db(), service.now_ms());
+    let listed = summary::of_tenant(db, &operator.tenant_id, &id.into()).await?;
+    let conversation = &listed.conversation;
+    let messages = page_before(db, &conversation.id, conversation.no, i64::MAX, PAGE).await?;
+    let notes = notes::between(db, conversation.no, first_note(&messages), i64::MAX).await?;
+    let mut others = Vec::new();
+    if let Some(visitor) = conversation.visitor_no {
+        let view = ConversationView::All;
+        let filter = Filter { view, visitor_no: Some(visitor), limit: PAGE + 1, ..Filter::default() };
+        others = list::list(db, now_ms, &operator.tenant_id, &filter).await?;
+        others.retain(|other| other.conversation.no != conversation.no);
+        others.sort_by_key(|other| std::cmp::Reverse(other.conversation.no));
     }
-    append(&mut shown, "otherConversations", Value::List(earlier));
-    let events = match &conversation.profile.visitor_id {
-        Some(id) => {
-            visitors::events::recent(db, &conversation.site_id, id.as_str(), MAX_SHOWN.into()).await?
+    let behaviour = match &conversation.profile.visitor_id {
+        Some(visitor) => {
+            Behaviour::of(&crate::ai::recent_events(db, &conversation.site_id, visitor.as_str()).await?)
         }
-        None => Vec::new(),
+        None => Behaviour::default(),
     };
-    append(
-        &mut shown,
-        "events",
-        events.iter().map(super::super::visitors::events::ReceivedEvent::view).collect(),
-    );
-    Ok(ApiResponse::success(shown))
+    // The visitor may have looked at more pages since the last message.
+    let lead = conversation.notes.lead_of(&conversation.profile, &behaviour);
+    let mut summary = listed.summary(now_ms);
+    summary.lead.score = conversations::rounded_score(&lead);
+    summary.lead.summary = lead.summary;
+    success(&Conversation {
+        summary,
+        messages: messages.iter().map(message).collect(),
+        notes,
+        other_conversations: others.iter().map(|other| other.summary(now_ms)).collect(),
+        lead_reasons: conversation.notes.reasons(&conversation.profile, &behaviour),
+        typing: service.0.hubs.typing(&operator.tenant_id, conversation.id.as_str(), &operator.id),
+    })
+}
+
+/// Returns the number of the message after which the first note of a page stands.
+fn first_note(messages: &[StoredMessage]) -> i64 {
+    messages.first().map_or(0, |first| if first.seq == 1 { 0 } else { first.seq })
 }
 
 /// The messages to list.
@@ -150,12 +191,18 @@ pub(super) async fn show(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct MessagesParams {
-    /// Only messages after the one with this id.
+    /// Only messages after the one with this id or sequence.
     after: Option<String>,
+    /// Only messages before the one with this sequence: the last ones of them.
+    before: Option<i64>,
+    /// Maximum messages, 1 to 200; 50, if missing.
+    limit: Option<i64>,
 }
 
-/// Lists the messages of a conversation, oldest first, at most 500.
-#[utoipa::path(get, path = "/conversations/{conversation}/messages", tag = "conversations", params(("conversation" = String, Path, description = "The conversation's id"), MessagesParams), responses((status = 200)))]
+/// Lists messages of a conversation with the notes between them, oldest first.
+#[utoipa::path(get, path = "/conversations/{conversation}/messages", tag = "conversations",
+    params(("conversation" = String, Path, description = "The conversation's id"), MessagesParams),
+    responses((status = 200, body = MessagePage)))]
 pub(super) async fn messages(
     State(service): State<Service>,
     operator: Operator,
@@ -163,22 +210,80 @@ pub(super) async fn messages(
     Params(params): Params<MessagesParams>,
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::AnswerVisitors)?;
-    let conversation = desk::of_tenant(service.db(), &operator.tenant_id, &id.into()).await?;
-    let after = params.after.map_or(0, |after| sequence_of(&conversation.id, &after));
-    let page = page(service.db(), &conversation.id, conversation.no, after).await?;
-    let next = page.last().and_then(|stored| stored.message.id.clone());
-    Ok(ApiResponse::success(Value::object([
-        ("messages", page.iter().map(message).collect()),
-        ("nextAfter", next.as_ref().into()),
-    ])))
+    let db = service.db();
+    let conversation = list::of_tenant(db, &operator.tenant_id, &id.into()).await?;
+    let (id, no) = (&conversation.id, conversation.no);
+    let limit = params.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
+    let (messages, first_note) = if let Some(after) = params.after {
+        let after = after.parse().unwrap_or_else(|_| sequence_of(id, &after)).max(0);
+        let mut messages = page(db, id, no, after).await?;
+        messages.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        (messages, after)
+    } else {
+        let messages = page_before(db, id, no, params.before.unwrap_or(i64::MAX), limit).await?;
+        let first = first_note(&messages);
+        (messages, first)
+    };
+    let last = messages.last().map_or(first_note, |last| last.seq);
+    // Notes after the last message belong to its page.
+    let notes = notes::between(db, no, first_note, last).await?;
+    success(&MessagePage {
+        messages: messages.iter().map(message).collect(),
+        notes,
+        next_before: messages.first().map(|first| first.seq).filter(|first| *first > 1),
+    })
 }
 
-/// A text of an operator.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+/// The events to list.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Text {
-    /// The text, 1 to 16,000 characters.
-    text: String,
+#[into_params(parameter_in = Query)]
+pub(super) struct TimelineParams {
+    /// `nextBefore` of the page before.
+    before: Option<i64>,
+}
+
+/// Lists the events of a conversation's visitor, newest first.
+#[utoipa::path(get, path = "/conversations/{conversation}/timeline", tag = "conversations",
+    params(("conversation" = String, Path, description = "The conversation's id"), TimelineParams),
+    responses((status = 200, body = TimelinePage)))]
+pub(super) async fn timeline(
+    State(service): State<Service>,
+    operator: Operator,
+    Path(id): Path<String>,
+    Params(params): Params<TimelineParams>,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::AnswerVisitors)?;
+    let db = service.db();
+    let conversation = list::of_tenant(db, &operator.tenant_id, &id.into()).await?;
+    let of = match &conversation.profile.visitor_id {
+        Some(visitor) => visitor_events::EventsOf::Visitor(visitor.as_str()),
+        None => visitor_events::EventsOf::Conversation(conversation.id.as_str()),
+    };
+    let before = params.before.unwrap_or(i64::MAX);
+    let events = visitor_events::page_before(db, &conversation.site_id, of, before, PAGE).await?;
+    let is_full = i64::try_from(events.len()) == Ok(PAGE);
+    let entries = events.iter().map(|event| TimelineEntry {
+        event_type: event.text("eventType").unwrap_or_default(),
+        path: event.text("path"),
+        title: event.text("title"),
+        time_zone: event.data_text("timeZone"),
+        received_at: iso(event.received_ms),
+    });
+    success(&TimelinePage {
+        entries: entries.collect(),
+        next_before: events.last().filter(|_| is_full).map(|last| last.no),
+    })
+}
+
+/// Returns a conversation as lists show it, after a change.
+async fn changed(
+    service: &Service,
+    operator: &Operator,
+    id: &ConversationId,
+) -> Result<ApiResponse, ApiError> {
+    let listed = summary::of_tenant(service.db(), &operator.tenant_id, id).await?;
+    success(&listed.summary(service.now_ms()))
 }
 
 /// Returns a conversation of the operator's tenant, and its site.
@@ -186,144 +291,13 @@ async fn of_operator(
     service: &Service,
     operator: &Operator,
     id: String,
-) -> Result<(ConversationId, Site), ApiError> {
+) -> Result<(ConversationId, crate::sites::Site), ApiError> {
     operator.may(Right::AnswerVisitors)?;
-    let conversation = desk::of_tenant(service.db(), &operator.tenant_id, &id.into()).await?;
-    let site = sites::of_tenant(service.db(), &operator.tenant_id, &conversation.site_id).await?;
+    let conversation = list::of_tenant(service.db(), &operator.tenant_id, &id.into()).await?;
+    let site = crate::sites::of_tenant(service.db(), &operator.tenant_id, &conversation.site_id).await?;
     Ok((conversation.id, site))
 }
 
-fn author(operator: &Operator) -> Author {
-    Author { id: operator.id.clone(), name: operator.name.clone() }
-}
-
-/// Answers the visitor. `Idempotency-Key` makes a repetition safe.
-#[utoipa::path(post, path = "/conversations/{conversation}/messages", tag = "conversations", params(("conversation" = String, Path, description = "The conversation's id")), request_body = Text, responses((status = 200)))]
-pub(super) async fn send(
-    State(service): State<Service>,
-    actor: Actor,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    Body(body): Body<Text>,
-) -> Result<ApiResponse, ApiError> {
-    let (id, site) = of_operator(&service, &actor.operator, id).await?;
-    let text = check_text(&body.text)?;
-    let key = match headers.get(HeaderName::from_static("idempotency-key")) {
-        Some(key) => Some(IdempotencyKey::new(key.to_str().unwrap_or_default())?),
-        None => None,
-    };
-    let keyed = key.clone().map(|key| KeyedRequest {
-        site_id: site.id.clone(),
-        scope: "/admin/messages",
-        key,
-        request: fingerprint(&[
-            actor.operator.id.as_bytes(),
-            b"\n",
-            id.as_str().as_bytes(),
-            b"\n",
-            text.as_bytes(),
-        ]),
-    });
-    let now_ms = service.now_ms();
-    execute_once(&service, keyed, ApiError::IdempotencyConflict, move |tx| {
-        Box::pin(async move {
-            let key = key.map(|key| key.as_str().to_owned());
-            let stored = desk::answer(tx, now_ms, &site, &id, author(&actor.operator), text, key).await?;
-            Ok(ApiResponse::success(message(&stored)))
-        })
-    })
-    .await
-}
-
-/// Adds a note that visitors never see.
-#[utoipa::path(post, path = "/conversations/{conversation}/notes", tag = "conversations", params(("conversation" = String, Path, description = "The conversation's id")), request_body = Text, responses((status = 200)))]
-pub(super) async fn add_note(
-    State(service): State<Service>,
-    actor: Actor,
-    Path(id): Path<String>,
-    Body(body): Body<Text>,
-) -> Result<ApiResponse, ApiError> {
-    let (id, site) = of_operator(&service, &actor.operator, id).await?;
-    let text = check_text(&body.text)?;
-    let now_ms = service.now_ms();
-    let note: Result<Value, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let conversation = conversations::lock(tx, &site.id, &id).await?;
-                let author = author(&actor.operator);
-                let note = desk::add_note(tx, now_ms, &conversation, "note", Some(&author), &text).await?;
-                tx.wake(Wake::Conversation {
-                    tenant: site.tenant_id.clone(),
-                    site: site.id.clone(),
-                    conversation: conversation.id.as_str().to_owned(),
-                });
-                Ok(Value::from(&note))
-            })
-        })
-        .await;
-    note.map(ApiResponse::success)
-}
-
-/// Changes the state, the responsible operator or the AI of a conversation, or marks it as read.
-#[utoipa::path(patch, path = "/conversations/{conversation}", tag = "conversations", params(("conversation" = String, Path, description = "The conversation's id")), request_body = ConversationChange, responses((status = 200)))]
-pub(super) async fn change(
-    State(service): State<Service>,
-    actor: Actor,
-    Path(id): Path<String>,
-    Body(change): Body<ConversationChange>,
-) -> Result<ApiResponse, ApiError> {
-    let (id, site) = of_operator(&service, &actor.operator, id).await?;
-    let now_ms = service.now_ms();
-    let changed: Result<Conversation, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(
-                async move { desk::change(tx, now_ms, &site, &id, &author(&actor.operator), &change).await },
-            )
-        })
-        .await;
-    Ok(ApiResponse::success(summary(&changed?)))
-}
-
-fn append(object: &mut Value, name: &str, value: Value) {
-    if let Value::Object(members) = object {
-        members.push((name.to_owned(), value));
-    }
-}
-
-/// Returns a conversation as lists show it.
-fn summary(conversation: &Conversation) -> Value {
-    let mut visitor = conversation.profile.clone();
-    // Contact details found in messages fill in missing fields of the profile.
-    visitor.email = visitor.email.or_else(|| conversation.notes.email.clone());
-    visitor.phone = visitor.phone.or_else(|| conversation.notes.phone.clone());
-    Value::object([
-        ("id", (&conversation.id).into()),
-        ("siteId", conversation.site_id.as_str().into()),
-        ("status", conversation.status.as_str().into()),
-        ("assigneeId", conversation.assignee_id.clone().into()),
-        ("aiPausedUntil", Some(conversation.ai_paused_until_ms).filter(|at| *at > 0).map(iso).into()),
-        ("visitor", (&visitor).into()),
-        ("locale", conversation.locale.clone().into()),
-        ("sourcePage", conversation.source_page.clone().into()),
-        ("lead", (&conversation.notes.lead(&conversation.profile)).into()),
-        ("unread", conversation.unread.into()),
-        ("messageCount", conversation.last_seq.into()),
-        ("createdAt", iso(conversation.created_ms).into()),
-        ("updatedAt", iso(conversation.updated_ms).into()),
-        ("closedAt", conversation.closed_ms.map(iso).into()),
-        ("waitingSince", conversation.waiting_since_ms.map(iso).into()),
-    ])
-}
-
-fn message(stored: &StoredMessage) -> Value {
-    let mut shown = Value::from(&stored.message);
-    append(&mut shown, "sequence", stored.seq.into());
-    append(&mut shown, "idempotencyKey", stored.key.clone().into());
-    append(&mut shown, "operatorId", stored.operator_id.clone().into());
-    append(&mut shown, "operatorName", stored.operator_name.clone().into());
-    let sources = stored.sources.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    append(&mut shown, "sources", sources.unwrap_or_default());
-    shown
+fn author(operator: &Operator) -> conversations::Author {
+    conversations::Author { id: operator.id.clone(), name: operator.name.clone() }
 }

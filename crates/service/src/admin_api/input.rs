@@ -82,8 +82,8 @@ impl Actor {
 }
 
 /// Returns a success with a type's JSON.
-pub(super) fn success<T: Serialize>(data: &T) -> Result<ApiResponse, ApiError> {
-    Ok(ApiResponse::success(to_value(data)?))
+pub(crate) fn success<T: Serialize>(data: &T) -> Result<ApiResponse, ApiError> {
+    ApiResponse::of(data).map_err(|_| ApiError::Internal)
 }
 
 /// Returns a type's JSON as a value.
@@ -93,6 +93,6 @@ pub(super) fn to_value<T: Serialize>(data: &T) -> Result<Value, ApiError> {
 }
 
 /// Returns a success without content.
-pub(super) fn done() -> ApiResponse {
+pub(crate) fn done() -> ApiResponse {
     ApiResponse::success(Value::object([]))
 }

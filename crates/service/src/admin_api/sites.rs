@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::input::{Actor, Body, done, success, to_value};
 use crate::Service;
 use crate::accounts::{Operator, Right};
-use crate::ai::Endpoint;
+use crate::ai::{Endpoint, EndpointError};
 use crate::db::Tx;
 use crate::error::ApiError;
 use crate::response::ApiResponse;
@@ -71,7 +71,10 @@ fn check_ai(service: &Service, change: &SiteChange) -> Result<(), ApiError> {
         model: ai.model.clone(),
         timeout: Duration::ZERO,
     };
-    service.0.ai.check(&endpoint).map_err(|error| ApiError::InvalidRequest(format!("{error}.")))
+    service.0.ai.check(&endpoint).map_err(|error| {
+        let field = if error == EndpointError::Key { "ai.key" } else { "ai.base" };
+        ApiError::InvalidRequest(format!("{field}: {error}."))
+    })
 }
 
 /// A site to create.

@@ -4,7 +4,7 @@
 //! locked until the disk has it. The commit that stores the reply makes the count durable.
 
 use crate::clock::iso;
-use crate::db::{Db, DbError, Tx, args};
+use crate::db::{Db, DbError, Row, Tx, args};
 use crate::error::ApiError;
 
 /// The length of a month such as 2026-11.
@@ -43,6 +43,18 @@ const USED: &str = "SELECT replies FROM ai_usage WHERE site_id = $1 AND month = 
 /// Returns the number of replies that a site has used in the month of `now_ms`.
 pub(crate) async fn used(db: &Db, site_id: &str, now_ms: i64) -> Result<i64, DbError> {
     db.optional(USED, args![site_id, month(now_ms)]).await?.map_or(Ok(0), |row| row.int(0))
+}
+
+/// Returns the month of `now_ms`, such as 2026-11, and the replies that each site of a tenant has used in it:
+/// the site's id, its name, the used ones, its maximum, and whether it refuses messages beyond that.
+pub(crate) async fn of_tenant(db: &Db, tenant_id: &str, now_ms: i64) -> Result<(String, Vec<Row>), DbError> {
+    let month = month(now_ms);
+    let sql =
+        "SELECT s.id, s.name, COALESCE(u.replies, 0), s.monthly_ai_replies, s.quota_refuses FROM sites s
+               LEFT JOIN ai_usage u ON u.site_id = s.id AND u.month = $2
+               WHERE s.tenant_id = $1 AND s.deleted_ms IS NULL ORDER BY s.created_ms, s.id";
+    let rows = db.all(sql, args![tenant_id, &month]).await?;
+    Ok((month, rows))
 }
 
 /// Returns whether a site has used up `max` replies in the month of `now_ms`.

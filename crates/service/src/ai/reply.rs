@@ -10,7 +10,7 @@ use crate::Service;
 use crate::conversations::{Conversation, StoredMessage};
 use crate::db::{Db, DbError};
 use crate::error::ApiError;
-use crate::knowledge;
+use crate::knowledge::{self, Passage};
 use crate::lead::{Seen, contacts_in, events_as_context};
 use crate::sites::Site;
 use crate::visitors;
@@ -27,9 +27,6 @@ pub(crate) async fn answer(
     locale: Option<&str>,
     history: &[StoredMessage],
 ) -> Result<Answer, ApiError> {
-    let now_ms = service.now_ms();
-    let endpoint = endpoint(service, site);
-    let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
     let passages = knowledge::find(service, &site.id, message, locale).await?;
     let visited = match &conversation.profile.visitor_id {
         Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor.as_str()).await?),
@@ -51,6 +48,40 @@ pub(crate) async fn answer(
         left_contact: !contacts_in(message).is_empty(),
         has_contact: conversation.notes.has_contact(&conversation.profile),
     };
+    reply(service, site, &question).await
+}
+
+/// Answers a question that an operator tries out, as for a visitor who has not written before. Returns the
+/// answer, and the passages that it is based on. Counts as a reply of the AI.
+pub(crate) async fn try_answer(
+    service: &Service,
+    site: &Site,
+    question: &str,
+    locale: Option<&str>,
+) -> Result<(Answer, Vec<Passage>), ApiError> {
+    let passages = knowledge::find(service, &site.id, question, locale).await?;
+    let history = [Turn { role: chat_protocol::Role::Visitor, content: question.to_owned() }];
+    let asked = Question {
+        site_id: &site.id,
+        passages: &passages,
+        visited: None,
+        history: &history,
+        locale,
+        left_contact: false,
+        has_contact: false,
+    };
+    let answer = reply(service, site, &asked).await?;
+    let is_source = |passage: &Passage| answer.sources.iter().any(|source| source.id == passage.id);
+    let sources = passages.into_iter().filter(is_source).collect();
+    Ok((answer, sources))
+}
+
+/// Answers a question with the site's AI, within the replies of the month.
+async fn reply(service: &Service, site: &Site, question: &Question<'_>) -> Result<Answer, ApiError> {
+    let (message, locale) = (question.message(), question.locale);
+    let now_ms = service.now_ms();
+    let endpoint = endpoint(service, site);
+    let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
     let site_id = site.id.clone();
     // Counted last: nothing that fails stands between this and the answer, after which a reply that was not
     // given is given back.
@@ -63,9 +94,9 @@ pub(crate) async fn answer(
         return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
     }
     let answer = match &endpoint {
-        Some(Ok(endpoint)) => service.0.ai.answer(Some(endpoint), &question).await,
+        Some(Ok(endpoint)) => service.0.ai.answer(Some(endpoint), question).await,
         Some(Err(())) => Answer::fallback(AiStatus::ProviderError, message, locale),
-        None => service.0.ai.answer(None, &question).await,
+        None => service.0.ai.answer(None, question).await,
     };
     if answer.used_fallback && is_counted {
         let site_id = site.id.clone();

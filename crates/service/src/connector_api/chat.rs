@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
 
 use crate::Service;
-use crate::conversations::{self, exists, head, page, sequence_of};
+use crate::conversations::{self, exists, head, page, seen, sequence_of};
 use crate::db::Wake;
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
@@ -77,6 +77,7 @@ pub(super) async fn messages(
 ) -> Result<Value, ApiError> {
     let head = head(service, &site.id, id).await?;
     let after_seq = after.map_or(0, |after| sequence_of(id, after));
+    seen::record(service, site, id, &head, after_seq);
     let messages: Vec<_> = if after_seq >= head.last_seq && after_seq > 0 {
         Vec::new()
     } else {

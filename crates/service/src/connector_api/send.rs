@@ -139,15 +139,26 @@ async fn store(
     let visitor_id = conversation.profile.visitor_id.as_ref().filter(|id| !id.as_str().is_empty());
     if let Some(visitor_id) = visitor_id {
         let (id, profile) = (visitor_id.as_str(), &conversation.profile);
-        conversation.visitor_no = Some(visitors::upsert(tx, now_ms, &site.id, id, profile, None).await?);
+        let known = visitors::upsert(tx, now_ms, &site.id, id, profile, None).await?;
+        conversation.visitor_no = Some(known.no);
+        conversation.blocked |= known.blocked;
+        conversation.take_edited(known.profile, &known.edited);
+    }
+    if conversation.blocked {
+        return Err(ApiError::Forbidden("No messages are accepted from this visitor."));
     }
     if is_new {
         announce::created(tx, now_ms, site, &conversation).await?;
     }
     conversation.unread += 1;
+    conversation.snoozed_until_ms = 0;
     let had_contact = conversation.notes.has_contact(&conversation.profile);
     let wants_person = wants_person(&body.message);
     conversation.notes.record_message(&contacts_in(&body.message), None, wants_person);
+    if wants_person {
+        conversation.person_asked_ms.get_or_insert(now_ms);
+        conversation.handed_off_ms.get_or_insert(now_ms);
+    }
     let lead = conversation.notes.lead(&conversation.profile);
     conversation.set_score(&lead);
     let was_closed = conversation.status == Status::Closed;

@@ -12,7 +12,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tower::ServiceExt;
 
-use crate::conversations::{Author, desk};
+use crate::conversations::Author;
+use crate::conversations::desk::{self, OperatorMessage};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
 use crate::visitors::fixture::{add_sites, execute, rows, write};
@@ -87,8 +88,10 @@ on_both_databases! {
         let answered = write(db, move |tx| {
             Box::pin(async move {
                 let author = Author { id: "op".to_owned(), name: "Ada".to_owned() };
+                let message =
+                    OperatorMessage { text: "Tomorrow.".to_owned(), key: None, close: false };
                 add_operator(tx).await?;
-                desk::answer(tx, now_ms, &shop, &conversation, author, "Tomorrow.".to_owned(), None).await
+                desk::answer(tx, now_ms, &shop, &conversation, author, message).await
             })
         });
         answered.await.expect("answered");

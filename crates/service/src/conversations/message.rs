@@ -1,10 +1,13 @@
 //! The messages of a conversation, numbered from 1 without gaps.
 
+use std::collections::HashMap;
+
 use chat_protocol::{ChatMessage, ConversationId, MessageId, Role, Value};
 
 use super::{Conversation, announce};
+use crate::ai::Citation;
 use crate::clock::iso;
-use crate::db::{Db, DbError, Row, Tx, Wake, args};
+use crate::db::{Db, DbError, Numbers, Row, Tx, Wake, args};
 use crate::knowledge::search_index::put_message;
 use crate::sites::Site;
 
@@ -44,7 +47,7 @@ pub(crate) struct NewMessage {
     pub(crate) key: Option<String>,
     /// The number of the visitor's message that this one answers.
     pub(crate) reply_to: Option<i64>,
-    pub(crate) sources: Vec<String>,
+    pub(crate) sources: Vec<Citation>,
 }
 
 impl NewMessage {
@@ -52,6 +55,17 @@ impl NewMessage {
         Self { role, content: content.into(), author: None, key: None, reply_to: None, sources: Vec::new() }
     }
 }
+
+/// Counts a message with the role `$3`, with the figures that reports need.
+const NEXT_MESSAGE: &str = "UPDATE conversations SET last_seq = last_seq + 1, updated_ms = $1,
+        last_reply_seq = CASE WHEN $3 = 'visitor' THEN last_reply_seq ELSE last_seq + 1 END,
+        answered_by_ai = CASE WHEN $3 = 'assistant' THEN 1 ELSE answered_by_ai END,
+        answered_by_person = CASE WHEN $3 = 'operator' THEN 1 ELSE answered_by_person END,
+        first_response_ms = CASE WHEN $3 IN ('assistant', 'operator')
+            THEN coalesce(first_response_ms, $1 - created_ms) ELSE first_response_ms END,
+        first_person_response_ms = CASE WHEN $3 = 'operator'
+            THEN coalesce(first_person_response_ms, $1 - person_asked_ms) ELSE first_person_response_ms END
+    WHERE no = $2 RETURNING last_seq";
 
 /// Appends a message to a conversation, and announces it.
 pub(crate) async fn add_message(
@@ -62,12 +76,7 @@ pub(crate) async fn add_message(
     new: NewMessage,
 ) -> Result<StoredMessage, DbError> {
     // The update locks the conversation until the commit, so messages become visible in their order.
-    let row = tx
-        .one(
-            "UPDATE conversations SET last_seq = last_seq + 1, updated_ms = $1 WHERE no = $2 RETURNING last_seq",
-            args![now_ms, conversation.no],
-        )
-        .await?;
+    let row = tx.one(NEXT_MESSAGE, args![now_ms, conversation.no, new.role.as_str()]).await?;
     let seq = row.int(0)?;
     conversation.last_seq = seq;
     conversation.updated_ms = now_ms;
@@ -130,6 +139,9 @@ pub(crate) fn sequence_of(conversation: &ConversationId, id: &str) -> i64 {
 
 const COLUMNS: &str =
     "SELECT seq, role, content, operator_id, operator_name, created_ms, key, sources FROM messages";
+/// The same columns of messages `m`.
+const SELECTED: &str =
+    "SELECT m.seq, m.role, m.content, m.operator_id, m.operator_name, m.created_ms, m.key, m.sources";
 
 fn read(conversation: &ConversationId, row: &Row) -> Result<StoredMessage, DbError> {
     let seq = row.int(0)?;
@@ -183,6 +195,55 @@ pub(crate) async fn last_messages(
     let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} WHERE conversation_no = $1 ORDER BY seq DESC LIMIT $2"));
     let rows = db.all(sql, args![no, limit]).await?;
     rows.iter().rev().map(|row| read(conversation, row)).collect()
+}
+
+/// Returns the last `limit` messages before the one with the number `before`, oldest first, of at most
+/// [`MAX_READ_BYTES`].
+pub(crate) async fn page_before(
+    db: &Db,
+    conversation: &ConversationId,
+    no: i64,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<StoredMessage>, DbError> {
+    let sql = sqlx::AssertSqlSafe(format!(
+        "{COLUMNS} WHERE conversation_no = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"
+    ));
+    let mut bytes = 0;
+    let mut messages = Vec::new();
+    for row in db.all(sql, args![no, before, limit]).await? {
+        let stored = read(conversation, &row)?;
+        bytes += stored.message.content.len();
+        if bytes > MAX_READ_BYTES && !messages.is_empty() {
+            break;
+        }
+        messages.push(stored);
+    }
+    messages.reverse();
+    Ok(messages)
+}
+
+/// Returns the last `limit` messages of each of these conversations, oldest first, by their numbers.
+pub(crate) async fn last_of_each(
+    db: &Db,
+    conversations: &[(i64, &ConversationId)],
+    limit: i64,
+) -> Result<HashMap<i64, Vec<StoredMessage>>, DbError> {
+    let mut found: HashMap<i64, Vec<StoredMessage>> = HashMap::new();
+    let Some(numbers) = Numbers::of(conversations.iter().map(|(no, _)| *no)) else { return Ok(found) };
+    let sql = sqlx::AssertSqlSafe(format!(
+        "{SELECTED}, m.conversation_no FROM messages m JOIN conversations c ON c.no = m.conversation_no
+         WHERE c.no IN ({}) AND m.seq > c.last_seq - $1 ORDER BY m.conversation_no, m.seq",
+        numbers.placeholders(2)
+    ));
+    let ids: HashMap<i64, &ConversationId> = conversations.iter().copied().collect();
+    for row in db.all(sql, numbers.args(args![limit])).await? {
+        let no = row.int(8)?;
+        if let Some(id) = ids.get(&no) {
+            found.entry(no).or_default().push(read(id, &row)?);
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the answer to the visitor's message with a number, if there is one.

@@ -1,7 +1,7 @@
 //! Brings a database to this version's schema, by numbered files that are each applied once.
 //!
-//! A file that was published is never changed; a new version adds files. `{{id}}` and `{{bytes}}` stand for
-//! what the databases name differently.
+//! A file that was published is never changed; a new version adds files. `{{id}}`, `{{bytes}}` and
+//! `{{generated}}` stand for what the databases name differently.
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, PgConnection, SqlSafeStr, SqliteConnection};
@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 4] = [
+const STEPS: [Step; 5] = [
     Step {
         version: 1,
         name: "tables",
@@ -40,6 +40,12 @@ const STEPS: [Step; 4] = [
         name: "expiry",
         sqlite: include_str!("../../migrations/0005_expiry.sql"),
         postgres: include_str!("../../migrations/0005_expiry.sql"),
+    },
+    Step {
+        version: 6,
+        name: "inbox",
+        sqlite: include_str!("../../migrations/0006_inbox.sql"),
+        postgres: include_str!("../../migrations/0006_inbox.sql"),
     },
 ];
 
@@ -93,19 +99,90 @@ fn explained(error: MigrateError) -> OpenError {
 }
 
 fn migrator(dialect: Dialect) -> Migrator {
-    let steps = STEPS.iter().map(|step| {
+    migrator_to(dialect, current_version())
+}
+
+/// Returns the migrations up to a version.
+fn migrator_to(dialect: Dialect, version: i64) -> Migrator {
+    let steps = STEPS.iter().filter(|step| step.version <= version).map(|step| {
         let sql = match dialect {
             Dialect::Sqlite => step
                 .sqlite
                 .replace("{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT")
-                .replace("{{bytes}}", "BLOB"),
+                .replace("{{bytes}}", "BLOB")
+                .replace("{{generated}}", "VIRTUAL"),
             Dialect::Postgres => step
                 .postgres
                 .replace("{{id}}", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
-                .replace("{{bytes}}", "BYTEA"),
+                .replace("{{bytes}}", "BYTEA")
+                .replace("{{generated}}", "STORED"),
         };
         let sql = AssertSqlSafe(sql).into_sql_str();
         Migration::new(step.version, step.name.into(), MigrationType::Simple, sql, false)
     });
     Migrator::with_migrations(steps.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{ConnectOptions, Connection, Executor};
+
+    use super::*;
+    use crate::databases::{Kind, TestDatabase, on_both_databases};
+    use crate::db::{Db, args, is_postgres, postgres, sqlite};
+
+    /// Rows as version 5 had them. The first visitor left an address and got answers of the AI and of an
+    /// operator, the second one nothing.
+    const ROWS_OF_VERSION_5: &str = r#"
+        INSERT INTO tenants (id, name, created_ms) VALUES ('acme', 'Acme', 1);
+        INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ('shop', 'acme', 'Shop', 1);
+        INSERT INTO conversations (id, site_id, status, profile, notes, last_seq, created_ms, updated_ms, waiting_since_ms)
+            VALUES ('c1', 'shop', 'open', '{"visitorId":"v","name":"Ada","email":"Ada@shop.example","phone":null}',
+                    '{"wants_person":true}', 3, 1000, 1500, NULL),
+                   ('c2', 'shop', 'waiting', '{"visitorId":null,"name":null,"email":null,"phone":null}', '{}', 1, 2000,
+                    2000, 2000);
+        INSERT INTO messages (conversation_no, seq, role, content, created_ms) SELECT no, 1, 'visitor', 'x', created_ms
+            FROM conversations;
+        INSERT INTO messages (conversation_no, seq, role, content, created_ms) SELECT no, 2, 'assistant', 'x', 1200
+            FROM conversations WHERE id = 'c1';
+        INSERT INTO messages (conversation_no, seq, role, content, created_ms) SELECT no, 3, 'operator', 'x', 1500
+            FROM conversations WHERE id = 'c1';
+    "#;
+
+    async fn create_version_5(address: &str) {
+        if is_postgres(address) {
+            let mut connection = postgres::migrating(address).await.expect("connected");
+            migrator_to(Dialect::Postgres, 5).run(&mut connection).await.expect("migrated");
+            connection.execute(ROWS_OF_VERSION_5).await.expect("added");
+            connection.close().await.expect("closed");
+        } else {
+            let options = sqlite::options(address.as_ref()).create_if_missing(true);
+            let mut connection = options.connect().await.expect("connected");
+            migrator_to(Dialect::Sqlite, 5).run(&mut connection).await.expect("migrated");
+            connection.execute(ROWS_OF_VERSION_5).await.expect("added");
+            connection.close().await.expect("closed");
+        }
+    }
+
+    on_both_databases! {
+        async fn conversations_of_version_5_get_what_the_inbox_needs(database: &TestDatabase) {
+            create_version_5(&database.address).await;
+            let db = Db::open_uncached(&database.address).await.expect("migrated");
+            let sql = "SELECT tenant_id, visitor_text, is_lead, answered_by_ai, answered_by_person, last_reply_seq,
+                    first_response_ms, handed_off_ms, sort_key
+                FROM conversations ORDER BY id";
+            let rows = db.all(sql, args![]).await.expect("rows");
+            let texts = |row: &crate::db::Row| (row.text(0).expect("a tenant"), row.text(1).expect("a text"));
+            let numbers = |row: &crate::db::Row| -> Vec<Option<i64>> {
+                (2..9).map(|column| row.optional_int(column).expect("a number")).collect()
+            };
+            let (tenant, text) = texts(&rows[0]);
+            assert!(tenant == "acme" && text.contains("ada@shop.example") && !text.contains("name"), "{text}");
+            assert_eq!(numbers(&rows[0]), [1, 1, 1, 3, 200, 1000, 1500].map(Some));
+            let (tenant, text) = texts(&rows[1]);
+            assert!(tenant == "acme" && !text.contains("null"), "{text}");
+            let waiting = 8_000_000_000_000_000 - 2000;
+            assert_eq!(numbers(&rows[1]), [Some(0), Some(0), Some(0), Some(0), None, None, Some(waiting)]);
+        }
+    }
 }

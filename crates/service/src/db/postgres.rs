@@ -149,6 +149,11 @@ impl Postgres {
         Ok(value)
     }
 
+    /// Announces something to all nodes. This one hears it with the others.
+    pub(super) fn announce(&self, wake: Wake) {
+        self.notifier.announce(std::iter::once(wake));
+    }
+
     pub(super) fn wakes(&self) -> broadcast::Receiver<Wake> {
         self.announcer.subscribe()
     }

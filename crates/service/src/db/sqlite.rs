@@ -154,6 +154,10 @@ impl Sqlite {
         outcome.await.unwrap_or_else(|_| Err(DbError::from(sqlx::Error::WorkerCrashed).into()))
     }
 
+    pub(super) fn announce(&self, wake: Wake) {
+        self.announcer.announce(wake);
+    }
+
     pub(super) fn wakes(&self) -> broadcast::Receiver<Wake> {
         self.announcer.subscribe()
     }

@@ -54,6 +54,8 @@ pub(crate) enum Wake {
     Settings { tenant: String },
     /// The operators that are online have changed.
     Presence { tenant: String },
+    /// An operator is typing, or has stopped. Nothing of it is stored.
+    Typing { tenant: String, conversation: String, operator: String, note: bool, stopped: bool },
     /// Something waits in a queue: of webhooks or of e-mails.
     Queue,
     /// Announcements were lost, so that anything may have changed.
@@ -67,7 +69,8 @@ impl Wake {
             Self::Conversation { tenant, .. }
             | Self::Site { tenant, .. }
             | Self::Settings { tenant }
-            | Self::Presence { tenant } => Some(tenant),
+            | Self::Presence { tenant }
+            | Self::Typing { tenant, .. } => Some(tenant),
             Self::Queue | Self::Everything => None,
         }
     }
@@ -88,6 +91,10 @@ impl Wake {
             Self::Site { tenant, site } => format!("site {tenant} {site}"),
             Self::Settings { tenant } => format!("settings {tenant}"),
             Self::Presence { tenant } => format!("presence {tenant}"),
+            Self::Typing { tenant, conversation, operator, note, stopped } => {
+                let (note, stopped) = (u8::from(*note), u8::from(*stopped));
+                format!("typing {tenant} {conversation} {operator} {note} {stopped}")
+            }
             Self::Queue => "queue".to_owned(),
             Self::Everything => "everything".to_owned(),
         }
@@ -106,6 +113,13 @@ impl Wake {
             ["site", tenant, site] => Self::Site { tenant: owned(tenant), site: owned(site) },
             ["settings", tenant] => Self::Settings { tenant: owned(tenant) },
             ["presence", tenant] => Self::Presence { tenant: owned(tenant) },
+            ["typing", tenant, conversation, operator, note, stopped] => Self::Typing {
+                tenant: owned(tenant),
+                conversation: owned(conversation),
+                operator: owned(operator),
+                note: *note == "1",
+                stopped: *stopped == "1",
+            },
             ["queue"] => Self::Queue,
             _ => Self::Everything,
         }
@@ -124,6 +138,13 @@ mod tests {
             Wake::Site { tenant: text("t"), site: text("s") },
             Wake::Settings { tenant: text("t") },
             Wake::Presence { tenant: text("t") },
+            Wake::Typing {
+                tenant: text("t"),
+                conversation: text("c"),
+                operator: text("o"),
+                note: true,
+                stopped: false,
+            },
             Wake::Queue,
             Wake::Everything,
         ] {

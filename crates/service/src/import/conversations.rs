@@ -7,7 +7,7 @@ use chat_protocol::{ConversationId, EventBatch, IdempotencyKey, Role, Value, Vis
 use super::{json, time};
 use crate::conversations::{Status, message_id};
 use crate::db::{Row, Tx, args};
-use crate::demo_site::{OPERATOR_ID, OPERATOR_NAME, SITE_ID};
+use crate::demo_site::{OPERATOR_ID, OPERATOR_NAME, SITE_ID, TENANT_ID};
 use crate::error::ApiError;
 use crate::knowledge::search_index::put_message;
 use crate::lead::LeadNotes;
@@ -75,7 +75,7 @@ async fn import_conversation(
     };
     let visitor_no = match &profile.visitor_id {
         Some(visitor) => {
-            Some(visitors::upsert(tx, updated_ms, SITE_ID, visitor.as_str(), &profile, None).await?)
+            Some(visitors::upsert(tx, updated_ms, SITE_ID, visitor.as_str(), &profile, None).await?.no)
         }
         None => None,
     };
@@ -86,8 +86,8 @@ async fn import_conversation(
     let stored = tx
         .one(
             "INSERT INTO conversations (id, site_id, visitor_no, status, locale, source_page, profile, notes,
-                 score, unread, last_seq, created_ms, updated_ms, waiting_since_ms)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING no",
+                 score, unread, last_seq, created_ms, updated_ms, waiting_since_ms, tenant_id)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING no",
             args![
                 &id,
                 SITE_ID,
@@ -103,12 +103,14 @@ async fn import_conversation(
                 created_ms,
                 updated_ms,
                 waiting.then_some(updated_ms),
+                TENANT_ID,
             ],
         )
         .await?;
     let no = stored.int(0)?;
     let mut before = created_ms;
     let mut asked = None;
+    let mut last_reply = 0;
     for (seq, message) in (1_i64..).zip(&messages) {
         let role = Role::from(message.text(1)?.as_str());
         let content = message.text(2)?;
@@ -136,6 +138,9 @@ async fn import_conversation(
             .await?;
         put_message(tx, SITE_ID, stored.int(0)?, &content).await?;
         imported.ids.insert(message.text(0)?, message_id(&id, seq).as_str().to_owned());
+        if role != Role::Visitor {
+            last_reply = seq;
+        }
         if role == Role::Visitor {
             asked = Some(seq);
             if let Some(key) = key {
@@ -144,6 +149,9 @@ async fn import_conversation(
             }
         }
     }
+    // Everything that the sandbox had shown counts as seen.
+    let seen = "UPDATE conversations SET last_reply_seq = $1, seen_seq = $1 WHERE no = $2";
+    tx.execute(seen, args![last_reply, no]).await?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::language::Language;
 use super::search_index::{IndexTerms, put_answer};
 use crate::clock::iso;
+use crate::db::containing;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::error::ApiError;
 use crate::secrets::new_id;
@@ -140,19 +141,27 @@ pub(crate) async fn find(db: &Db, site_id: &str, id: &str) -> Result<StoredAnswe
     Ok(stored(&row.ok_or(NO_ANSWER)?)?)
 }
 
-/// Returns the answers of a site, newest first. `before` is the number of the last one that was read, for the
-/// next page.
+/// Returns the answers of a site that contain a text in the question or the answer, newest first. `before` is
+/// the number of the last one that was read, for the next page.
 pub(crate) async fn list(
     db: &Db,
     site_id: &str,
+    text: Option<&str>,
     before: Option<i64>,
     limit: u32,
 ) -> Result<Vec<StoredAnswer>, DbError> {
     let rows = db
         .all(
             "SELECT no, id, locale, question, answer, created_ms, updated_ms FROM answers
-             WHERE site_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3",
-            args![site_id, before.unwrap_or(i64::MAX), limit.min(MAX_LISTED)],
+             WHERE site_id = $1 AND no < $2
+                 AND ($4 = '' OR lower(question) LIKE lower($4) ESCAPE '!' OR lower(answer) LIKE lower($4) ESCAPE '!')
+             ORDER BY no DESC LIMIT $3",
+            args![
+                site_id,
+                before.unwrap_or(i64::MAX),
+                limit.min(MAX_LISTED),
+                text.map(containing).unwrap_or_default()
+            ],
         )
         .await?;
     rows.iter().map(stored).collect()

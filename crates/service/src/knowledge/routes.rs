@@ -1,5 +1,7 @@
 //! The admin API of a site's questions and answers.
 
+use std::time::Instant;
+
 use axum::Router;
 use axum::extract::{Extension, Path, State};
 use axum::routing::{get, post};
@@ -7,16 +9,18 @@ use chat_protocol::Value;
 use serde::Deserialize;
 
 use super::answers::{self, AnswerDraft, StoredAnswer};
-use super::find;
-use crate::Service;
+use super::{Passage, find};
 use crate::accounts::{Client, Operator, Right};
 use crate::admin_api::input::{Body, Params};
 use crate::audit::{self, Entry};
 use crate::body_limit::limited;
+use crate::clock::millis;
 use crate::db::Tx;
 use crate::error::ApiError;
+use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites;
+use crate::{Service, ai};
 
 /// Maximum size of a request's body, in bytes. A question and an answer of maximum length fit, escaped as
 /// well.
@@ -31,17 +35,18 @@ pub(crate) fn routes() -> Router<Service> {
     let routes = Router::new()
         .route("/sites/{site}/answers", get(list).post(add))
         .route("/sites/{site}/answers/{answer}", get(read).put(replace).delete(delete))
-        .route("/sites/{site}/knowledge/search", post(try_out));
+        .route("/sites/{site}/knowledge/search", post(try_out))
+        .route("/sites/{site}/knowledge/ask", post(ask));
     limited(routes, MAX_BODY_BYTES)
 }
 
 /// The OpenAPI description of the routes.
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, read, replace, delete, try_out), components(schemas(AnswerDraft, Tried)))]
+#[openapi(paths(list, add, read, replace, delete, try_out, ask), components(schemas(AnswerDraft, Tried)))]
 pub(crate) struct KnowledgeApi;
 
 /// A page of a list.
-#[derive(Clone, Copy, Debug, Deserialize, utoipa::IntoParams)]
+#[derive(Clone, Debug, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Page {
@@ -49,6 +54,8 @@ pub(super) struct Page {
     before: Option<i64>,
     /// The maximum number of entries, at most 200.
     limit: Option<u32>,
+    /// A part of the question or of the answer.
+    q: Option<String>,
 }
 
 #[utoipa::path(get, path = "/sites/{site}/answers", tag = "knowledge", params(("site" = String, Path), Page),
@@ -63,7 +70,7 @@ async fn list(
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     let limit = page.limit.unwrap_or(DEFAULT_PAGE).clamp(1, answers::MAX_LISTED);
-    let listed = answers::list(service.db(), &site.id, page.before, limit).await?;
+    let listed = answers::list(service.db(), &site.id, page.q.as_deref(), page.before, limit).await?;
     let is_full = listed.len() == usize::try_from(limit).unwrap_or(usize::MAX);
     let next = listed.last().map(|last| last.no).filter(|_| is_full);
     Ok(ApiResponse::success(Value::object([("answers", listed.iter().collect()), ("next", next.into())])))
@@ -184,22 +191,60 @@ async fn try_out(
     Body(tried): Body<Tried>,
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    let length = tried.question.chars().count();
-    if !(1..=MAX_TRIED_LENGTH).contains(&length) {
-        return Err(ApiError::InvalidRequest(format!(
-            "Invalid question: expected 1 to {MAX_TRIED_LENGTH} characters, got {length}."
-        )));
-    }
+    tried.check()?;
     let passages = find(&service, &site.id, &tried.question, tried.locale.as_deref()).await?;
-    let passages = passages.iter().map(|passage| {
-        Value::object([
-            ("id", passage.id.as_str().into()),
-            ("title", passage.title.as_str().into()),
-            ("location", passage.location.clone().into()),
-            ("text", passage.text.as_str().into()),
-        ])
-    });
-    Ok(ApiResponse::success(Value::object([("passages", Value::List(passages.collect()))])))
+    let passages = passages.iter().map(passage_value).collect();
+    Ok(ApiResponse::success(Value::object([("passages", Value::List(passages))])))
+}
+
+impl Tried {
+    fn check(&self) -> Result<(), ApiError> {
+        let length = self.question.chars().count();
+        if (1..=MAX_TRIED_LENGTH).contains(&length) {
+            return Ok(());
+        }
+        Err(ApiError::InvalidRequest(format!(
+            "Invalid question: expected 1 to {MAX_TRIED_LENGTH} characters, got {length}."
+        )))
+    }
+}
+
+fn passage_value(passage: &Passage) -> Value {
+    Value::object([
+        ("id", passage.id.as_str().into()),
+        ("title", passage.title.as_str().into()),
+        ("location", passage.location.clone().into()),
+        ("text", passage.text.as_str().into()),
+    ])
+}
+
+#[utoipa::path(post, path = "/sites/{site}/knowledge/ask", tag = "knowledge", request_body = Tried,
+    params(("site" = String, Path)), responses(
+    (status = 200, description = "The answer that a visitor would get, with its sources. It counts as a \
+                                  reply of the AI"),
+    (status = 403, description = "The role does not allow it"),
+    (status = 404, description = "The site does not exist"),
+))]
+async fn ask(
+    State(service): State<Service>,
+    operator: Operator,
+    Path(site): Path<String>,
+    Body(tried): Body<Tried>,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::ManageSites)?;
+    let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
+    tried.check()?;
+    service.0.rates.trials.take(&service, &operator.tenant_id, Caller::ANYBODY).await?.check()?;
+    let began = Instant::now();
+    let (answer, sources) = ai::try_answer(&service, &site, &tried.question, tried.locale.as_deref()).await?;
+    Ok(ApiResponse::success(Value::object([
+        ("text", answer.text.into()),
+        ("status", answer.status.as_str().into()),
+        ("usedFallback", answer.used_fallback.into()),
+        ("wantsPerson", answer.wants_person.into()),
+        ("sources", Value::List(sources.iter().map(passage_value).collect())),
+        ("durationMs", millis(began.elapsed()).into()),
+    ])))
 }
 
 fn one(stored: &StoredAnswer) -> ApiResponse {

@@ -151,12 +151,12 @@ pub(crate) async fn put_answer(
     SearchTable::Answers.put(tx, site_id, no, terms).await
 }
 
-/// Returns the expression that finds the messages of a site that contain all words of a search; the last may
+/// Returns the expression that finds the messages of sites that contain all words of a search; the last may
 /// be the beginning of a word. It is the argument of [`SearchTable::matching`]. `None` when the search
-/// contains no word.
-pub(crate) fn message_query(dialect: Dialect, site_id: &str, search: &str) -> Option<String> {
+/// contains no word, or without a site.
+pub(crate) fn message_query<S: AsRef<str>>(dialect: Dialect, sites: &[S], search: &str) -> Option<String> {
     let mut found: Vec<Word> = words(search).take(MAX_QUERY_WORDS).collect();
-    let mut expression = Expression::of_site(dialect, site_id);
+    let mut expression = Expression::of_sites(dialect, sites)?;
     let last = found.pop()?;
     for word in &found {
         expression.and_word(word);
@@ -182,6 +182,25 @@ impl Expression {
             Dialect::Postgres => format!("'{site}'"),
         };
         Self(text, dialect)
+    }
+
+    /// Begins with the texts of any of these sites; `None` without one.
+    fn of_sites<S: AsRef<str>>(dialect: Dialect, sites: &[S]) -> Option<Self> {
+        let mut expressions = sites.iter().map(|site| Self::of_site(dialect, site.as_ref()).0);
+        let mut text = expressions.next()?;
+        if sites.len() > 1 {
+            let or = match dialect {
+                Dialect::Sqlite => " OR ",
+                Dialect::Postgres => " | ",
+            };
+            text.insert(0, '(');
+            for expression in expressions {
+                text.push_str(or);
+                text.push_str(&expression);
+            }
+            text.push(')');
+        }
+        Some(Self(text, dialect))
     }
 
     pub(super) fn into_text(self) -> String {
@@ -278,12 +297,14 @@ mod tests {
 
     #[test]
     fn expressions_contain_only_quoted_terms_and_operators() {
-        let sqlite = message_query(Dialect::Sqlite, "site_1", "Mugs AND \"NEAR(x\"").expect("words");
+        let sqlite = message_query(Dialect::Sqlite, &["site_1"], "Mugs AND \"NEAR(x\"").expect("words");
         let site = site_term("site_1");
         assert!(sqlite.starts_with(&format!("\"{site}\" AND (\"mug\" OR \"mugs\")")), "{sqlite}");
-        let postgres = message_query(Dialect::Postgres, "site_1", "it's & !'").expect("words");
+        let postgres = message_query(Dialect::Postgres, &["site_1"], "it's & !'").expect("words");
         assert!(!postgres.contains('!') && postgres.contains("('it')"), "{postgres}");
-        assert_eq!(message_query(Dialect::Sqlite, "site_1", " ?! "), None);
+        assert_eq!(message_query(Dialect::Sqlite, &["site_1"], " ?! "), None);
+        let both = message_query(Dialect::Sqlite, &["site_1", "site_2"], "mug").expect("words");
+        assert!(both.starts_with(&format!("(\"{site}\" OR \"{}\") AND (", site_term("site_2"))), "{both}");
     }
 
     proptest! {

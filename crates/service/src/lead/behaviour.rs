@@ -68,15 +68,22 @@ impl Behaviour {
         behaviour
     }
 
+    /// Returns the points of the lead's score that come from behaviour, with their names.
+    pub(super) fn points(&self) -> [(&'static str, u32); 7] {
+        [
+            ("viewed_pages", self.page_views.min(10) / 2),
+            ("viewed_products", 4 * self.product_pages.min(3)),
+            ("viewed_prices", 6 * self.price_pages.min(2)),
+            ("clicked", 4 * self.clicks.min(2)),
+            ("began_form", 8 * self.forms_begun.min(1)),
+            ("sent_form", 15 * self.forms_submitted.min(1)),
+            ("visited_again", 5 * self.visits.saturating_sub(1).min(2)),
+        ]
+    }
+
     /// Returns the part of the lead's score that comes from behaviour: 0 to 60.
     pub(super) fn score(&self) -> u32 {
-        let score = self.page_views.min(10) / 2
-            + 4 * self.product_pages.min(3)
-            + 6 * self.price_pages.min(2)
-            + 4 * self.clicks.min(2)
-            + 8 * self.forms_begun.min(1)
-            + 15 * self.forms_submitted.min(1)
-            + 5 * self.visits.saturating_sub(1).min(2);
+        let score: u32 = self.points().iter().map(|(_, points)| points).sum();
         score.min(60)
     }
 

@@ -6,6 +6,7 @@
 //! `Message-ID`.
 
 mod compose;
+mod connection;
 mod digest;
 mod mailer;
 mod options;

@@ -10,20 +10,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any};
 use tower_http::services::ServeDir;
 
+use super::caching::{FOREVER, REVALIDATED, has_hash};
+
 const PATH: &str = "/chat-widget";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
 
-/// The caching of a file whose name contains the hash of its content.
-const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// The caching of other files: a browser asks whether its copy is current.
-const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
-
 /// Maximum length of a file's name, in bytes.
 const MAX_NAME_BYTES: usize = 255;
-/// The least digits of a hash in a file's name.
-const MIN_HASH_DIGITS: usize = 8;
-
 /// Returns the routes of the widget's files in a folder.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(folder: Option<&Path>) -> Router<S> {
     let files = match folder {
@@ -94,35 +88,5 @@ fn set_content_type(headers: &mut HeaderMap, path: &str) {
     };
     if let Some(value) = corrected.and_then(|text| HeaderValue::try_from(text).ok()) {
         headers.insert(header::CONTENT_TYPE, value);
-    }
-}
-
-/// Returns whether a file's name contains the hash of its content, as in `chat-widget.0f1e2d3c.wasm`.
-fn has_hash(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let mut parts = name.split(['.', '-']).rev();
-    // The last part is the extension, the first one the name.
-    let last = parts.next();
-    let is_hash = |part: &str| {
-        part.len() >= MIN_HASH_DIGITS
-            && part.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
-    };
-    last.is_some() && parts.next().is_some_and(is_hash) && parts.next().is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_with_a_hash_are_cached_forever() {
-        for path in ["/chat-widget.0f1e2d3c.wasm", "/a/b-0123456789abcdef.mjs"] {
-            assert!(has_hash(path), "{path}");
-        }
-        for path in
-            ["/chat-widget.js", "/locales/de.mjs", "/0f1e2d3c.js", "/a.0f1e2d3.js", "/a.defaced!.js", "/"]
-        {
-            assert!(!has_hash(path), "{path}");
-        }
     }
 }

@@ -132,6 +132,19 @@ pub(super) async fn list(
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }
 
+/// Returns the last jobs of a review, newest first.
+pub(super) async fn of_review(
+    db: &Db,
+    site_id: &str,
+    review_id: &str,
+    limit: i64,
+) -> Result<Vec<StoredJob>, ApiError> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM jobs WHERE site_id = $1 AND review_id = $2 ORDER BY no DESC LIMIT $3");
+    let rows = db.all(AssertSqlSafe(sql), args![site_id, review_id, limit]).await?;
+    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
 /// Returns the number of jobs that wait for a claim, with those whose lease has expired.
 pub(crate) async fn pending_count(db: &Db, now_ms: i64, site_id: &str) -> Result<i64, ApiError> {
     let sql = "SELECT (SELECT count(*) FROM jobs WHERE site_id = $1 AND status = 'pending')

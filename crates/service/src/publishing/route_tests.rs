@@ -49,6 +49,38 @@ fn article() -> Json {
 }
 
 on_both_databases! {
+    async fn a_review_is_shown_beside_the_page_and_the_overlay_of_today(database: &TestDatabase) {
+        let service = service(database).await;
+        let item = json!({
+            "externalId": "7", "type": "page", "path": "/mugs", "locale": "en", "title": "Mugs",
+            "summary": "<b>Made</b> by hand", "content": "<h1>Mugs</h1><script>x()</script>",
+            "url": "https://shop.example/mugs",
+        });
+        let row = "INSERT INTO content (site_id, type, external_id, locale, location, title, text, item,
+                       snapshot, synced_ms)
+                   VALUES ('shop', 'page', '7', 'en', '/mugs', 'Mugs', '', $1, 's', 1)";
+        let reviews = "INSERT INTO reviews (id, site_id, kind, status, path, locale, title, body, created_ms,
+                           updated_ms)
+                       VALUES ('old', 'shop', 'overlay', 'published', '/mugs', 'en', 'Mugs', $1, 1, 1),
+                              ('new', 'shop', 'overlay', 'draft', '/mugs', 'en', 'Mugs', $2, 2, 2),
+                              ('else', 'rival', 'overlay', 'published', '/mugs', 'en', 'Mugs', $2, 3, 3)";
+        execute(service.db(), row, args![item.to_string()]).await;
+        let body = |title: &str| json!({ "title": title }).to_string();
+        execute(service.db(), reviews, args![body("Old mugs"), body("New mugs")]).await;
+
+        let shown = ok(&service, "GET", "/sites/shop/reviews/new", None).await;
+        let page = &shown["before"]["page"];
+        assert_eq!((&page["title"], &page["description"]), (&json!("Mugs"), &json!("Made by hand")));
+        assert_eq!((&page["text"], &page["url"]), (&json!("Mugs"), &json!("https://shop.example/mugs")));
+        assert_eq!(shown["before"]["overlay"]["title"], "Old mugs");
+        assert_eq!(shown["jobs"], json!([]));
+
+        let job = ok(&service, "POST", "/sites/shop/reviews/new/approve", None).await["jobId"].clone();
+        let shown = ok(&service, "GET", "/sites/shop/reviews/new", None).await;
+        assert_eq!((&shown["jobs"][0]["id"], &shown["jobs"][0]["claimToken"]), (&job, &Json::Null));
+        assert_eq!(shown["before"]["overlay"], Json::Null, "the new overlay has replaced it");
+    }
+
     async fn an_operator_drafts_approves_and_withdraws_an_article(database: &TestDatabase) {
         let service = service(database).await;
         let id = ok(&service, "POST", "/sites/shop/reviews", Some(article())).await["id"].clone();

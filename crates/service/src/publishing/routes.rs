@@ -11,6 +11,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::before::before;
 use super::{ReviewStatus, approve, approve_overlays, draft_article, jobs, reviews, roll_back, withdraw};
 use crate::Service;
 use crate::accounts::{Operator, Right};
@@ -25,6 +26,8 @@ use crate::sites::{self, Site};
 /// Entries of a page, and the maximum that a request may ask for.
 const DEFAULT_PAGE: i64 = 50;
 const MAX_PAGE: i64 = 200;
+/// The shown jobs of an entry.
+const SHOWN_JOBS: i64 = 20;
 /// Maximum size of a request's body, in bytes. An article of the maximum size fits, with characters escaped.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Maximum bytes of an article.
@@ -120,10 +123,12 @@ async fn list_reviews(
     ])))
 }
 
-/// Shows an entry with its body.
+/// Shows an entry with its body, what it is compared with, and its last jobs.
 #[utoipa::path(get, path = "/sites/{site}/reviews/{id}", tag = "publishing",
     params(("site" = String, Path), ("id" = String, Path)),
-    responses((status = 200, description = "`review`"), (status = 404, description = "The site has no such entry")))]
+    responses((status = 200, description = "`review`, `before` with the synced `page` and the published `overlay`, \
+        and `jobs`, newest first"),
+        (status = 404, description = "The site has no such entry")))]
 async fn show_review(
     State(service): State<Service>,
     operator: Operator,
@@ -132,7 +137,12 @@ async fn show_review(
     let (site, id) = segments(path)?;
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     let review = reviews::find(service.db(), &site.id, &id).await?.ok_or(NO_REVIEW)?;
-    Ok(ApiResponse::success(Value::object([("review", review.view())])))
+    let jobs = jobs::of_review(service.db(), &site.id, &review.id, SHOWN_JOBS).await?;
+    Ok(ApiResponse::success(Value::object([
+        ("review", review.view()),
+        ("before", before(service.db(), &site.id, &review).await?),
+        ("jobs", jobs.iter().map(jobs::StoredJob::view).collect()),
+    ])))
 }
 
 /// An article to draft.

@@ -18,6 +18,8 @@ const MAX_CALLERS: usize = 100_000;
 const SWEEP_INTERVAL_MS: i64 = 1000;
 /// The number of shares that a limit is divided into, where several nodes count together.
 const SHARES: u32 = 20;
+/// The number of callers for whom shares can be taken at the same time.
+const STRIPES: usize = 64;
 
 /// A caller of a scope: a site, or a kind of request.
 type Key = (String, Caller);
@@ -26,6 +28,8 @@ type Key = (String, Caller);
 pub(crate) struct RateLimiter {
     limit: RateLimit,
     windows: Mutex<Windows>,
+    /// Held while a share is taken from the database, by the hash of its caller.
+    taking: Box<[tokio::sync::Mutex<()>]>,
 }
 
 #[derive(Debug)]
@@ -49,7 +53,11 @@ struct Window {
 impl RateLimiter {
     pub(crate) fn new(limit: RateLimit) -> Self {
         let windows = Windows { by_key: HashMap::new(), overflow: Window::default(), swept_ms: 0 };
-        Self { limit, windows: Mutex::new(windows) }
+        Self {
+            limit,
+            windows: Mutex::new(windows),
+            taking: (0..STRIPES).map(|_| tokio::sync::Mutex::default()).collect(),
+        }
     }
 
     fn windows(&self) -> MutexGuard<'_, Windows> {
@@ -72,6 +80,13 @@ impl RateLimiter {
         let is_shared = service.db().dialect() == Dialect::Postgres;
         let (window, accepted) = self.count(&key, now_ms, is_shared);
         if accepted || !is_shared || window.exhausted {
+            return Ok(self.quota(window, now_ms, accepted));
+        }
+        // One request at a time takes a share of a caller's limit. Those that wait for it use what it got.
+        let _taking = self.taking[stripe(&key)].lock().await;
+        let now_ms = service.now_ms();
+        let (window, accepted) = self.count(&key, now_ms, is_shared);
+        if accepted || window.exhausted {
             return Ok(self.quota(window, now_ms, accepted));
         }
         let share = (self.limit.requests / SHARES).max(1);
@@ -167,15 +182,23 @@ impl RateLimiter {
     }
 }
 
-/// Returns an offset of a caller's windows, the same at all nodes (FNV-1a), so that the windows of all
+/// Returns an offset of a caller's windows, the same at all nodes, so that the windows of all
 /// callers do not begin at once, each with a share from the database.
-fn offset_ms((scope, caller): &Key) -> i64 {
+fn offset_ms(key: &Key) -> i64 {
+    i64::from(hash(key))
+}
+
+/// Returns the index of a caller in [`RateLimiter::taking`].
+fn stripe(key: &Key) -> usize {
+    usize::try_from(hash(key)).unwrap_or_default() % STRIPES
+}
+
+/// Returns a hash that is the same at all nodes (FNV-1a).
+fn hash((scope, caller): &Key) -> u32 {
     const BASIS: u32 = 0x811c_9dc5;
     const PRIME: u32 = 0x0100_0193;
-    let hash = format!("{scope} {caller}")
-        .bytes()
-        .fold(BASIS, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME));
-    i64::from(hash)
+    let bytes = format!("{scope} {caller}");
+    bytes.bytes().fold(BASIS, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
 }
 
 impl Windows {

@@ -36,6 +36,16 @@ impl ReceivedEvent {
         }
         view
     }
+
+    /// Returns a text of the event.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.event.get(name).and_then(Value::as_text).map(str::to_owned)
+    }
+
+    /// Returns a text of the event's data.
+    pub(crate) fn data_text(&self, name: &str) -> Option<String> {
+        self.event.get("eventData")?.get(name).and_then(Value::as_text).map(str::to_owned)
+    }
 }
 
 /// Stores a batch of events, and updates the page views, the last page and the time of their visitors.
@@ -188,7 +198,7 @@ pub(crate) async fn recent(
 
 /// The events of a visitor, or those of a conversation that name no visitor.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum EventsOf<'a> {
+pub(crate) enum EventsOf<'a> {
     Visitor(&'a str),
     Conversation(&'a str),
 }
@@ -215,5 +225,30 @@ pub(super) async fn page(
         ),
     };
     let rows = db.all(sql, args![site_id, id, after, limit]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Returns the last `limit` events before the one with the number `before`, newest first.
+pub(crate) async fn page_before(
+    db: &Db,
+    site_id: &str,
+    of: EventsOf<'_>,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<ReceivedEvent>, DbError> {
+    let (sql, id) = match of {
+        EventsOf::Visitor(id) => (
+            "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2 AND no < $3
+             ORDER BY no DESC LIMIT $4",
+            truncated_id(id),
+        ),
+        EventsOf::Conversation(id) => (
+            "SELECT no, event, received_ms FROM events
+             WHERE site_id = $1 AND conversation_id = $2 AND visitor_id IS NULL AND no < $3
+             ORDER BY no DESC LIMIT $4",
+            id,
+        ),
+    };
+    let rows = db.all(sql, args![site_id, id, before, limit]).await?;
     rows.iter().map(read).collect()
 }

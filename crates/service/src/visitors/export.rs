@@ -186,7 +186,10 @@ impl Export {
 }
 
 const CONVERSATION: &str = "SELECT no, id, status, locale, source_page, profile, notes, score, created_ms,
-    updated_ms, closed_ms FROM conversations";
+    updated_ms, closed_ms, blocked,
+    (SELECT string_agg(l.name, ', ' ORDER BY l.name) FROM conversation_labels c JOIN labels l ON l.id = c.label_id
+     WHERE c.conversation_no = conversations.no)
+    FROM conversations";
 
 fn conversation_view(row: &Row) -> Result<Value, DbError> {
     let json = |text: String| -> Value { serde_json::from_str(&text).unwrap_or_default() };
@@ -201,6 +204,8 @@ fn conversation_view(row: &Row) -> Result<Value, DbError> {
         ("createdAt", iso(row.int(8)?).into()),
         ("updatedAt", iso(row.int(9)?).into()),
         ("closedAt", row.optional_int(10)?.map(iso).into()),
+        ("blocked", row.flag(11)?.into()),
+        ("labels", row.optional_text(12)?.into()),
     ]))
 }
 

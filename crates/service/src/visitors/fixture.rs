@@ -103,15 +103,15 @@ impl<'a> Story<'a> {
                 };
                 let mut visitor_no = None;
                 if let Some(visitor) = &visitor {
-                    visitor_no = Some(super::upsert(tx, at_ms, &site.id, visitor.as_str(), &profile, None).await?);
+                    visitor_no = Some(super::upsert(tx, at_ms, &site.id, visitor.as_str(), &profile, None).await?.no);
                     let batch = batch(visitor, &id, &word);
                     super::events::record(tx, at_ms, &site.id, &batch, None).await?;
                 }
                 let row = tx
                     .one(
                         "INSERT INTO conversations (id, site_id, visitor_no, status, source_page, profile, notes,
-                             last_seq, created_ms, updated_ms)
-                         VALUES ($1, $2, $3, $4, $5, $6, '{}', $7, $8, $8) RETURNING no",
+                             last_seq, created_ms, updated_ms, tenant_id, visitor_text)
+                         VALUES ($1, $2, $3, $4, $5, $6, '{}', $7, $8, $8, $9, $10) RETURNING no",
                         args![
                             &id,
                             &site.id,
@@ -120,7 +120,9 @@ impl<'a> Story<'a> {
                             format!("/{word}"),
                             &Value::from(&profile),
                             messages,
-                            at_ms
+                            at_ms,
+                            &site.tenant_id,
+                            &word,
                         ],
                     )
                     .await?;
@@ -131,6 +133,11 @@ impl<'a> Story<'a> {
                 let note = "INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
                             VALUES ($1, $2, 'note', $3, 1, $4)";
                 tx.execute(note, args![new_id("note"), no, format!("Wants {word}."), at_ms]).await?;
+                let (label, text) = (new_id("label"), "Keen".to_owned());
+                let sql = "INSERT INTO labels (id, tenant_id, name, name_key, color) VALUES ($1, $2, $3, $1, 'red')";
+                tx.execute(sql, args![&label, &site.tenant_id, text]).await?;
+                let sql = "INSERT INTO conversation_labels (conversation_no, label_id) VALUES ($1, $2)";
+                tx.execute(sql, args![no, label]).await?;
                 queue(tx, &site.id, &id, &word, at_ms).await?;
                 Ok(id)
             })

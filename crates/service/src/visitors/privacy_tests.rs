@@ -234,7 +234,7 @@ on_both_databases! {
             let visitor = id.to_owned();
             let added = write(db, move |tx| {
                 Box::pin(async move {
-                    Ok(upsert(tx, 1, "shop", &visitor, &VisitorProfile::default(), None).await?)
+                    Ok(upsert(tx, 1, "shop", &visitor, &VisitorProfile::default(), None).await?.no)
                 })
             });
             added.await.expect("added");

@@ -24,12 +24,13 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 31] = [
+const TABLES: [(&str, Erasure); 34] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
     ("notes", Exported),
     ("events", Exported),
+    ("conversation_labels", Exported),
     ("message_terms", Copies),
     ("deliveries", Copies),
     ("delivery_attempts", Copies),
@@ -55,6 +56,8 @@ const TABLES: [(&str, Erasure); 31] = [
     ("jobs", Nothing("words of the site")),
     ("ai_usage", Nothing("a number for each month")),
     ("webhooks", Nothing("about the customer's systems")),
+    ("labels", Nothing("words of operators for everybody")),
+    ("canned_replies", Nothing("words of operators for everybody")),
     ("service_values", Nothing("about the service")),
 ];
 

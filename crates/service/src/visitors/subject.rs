@@ -104,7 +104,7 @@ pub(super) async fn find(db: &Db, site_id: &str, name: &Name) -> Result<Subject,
     })
     .await?;
     // The notes hold the last address that was said; the messages hold all.
-    if let Some(words) = message_query(db.dialect(), site_id, address) {
+    if let Some(words) = message_query(db.dialect(), &[site_id], address) {
         let matching = SearchTable::Messages.matching(db.dialect(), 3);
         let messages = format!(
             "SELECT m.no, c.no, c.id, v.no, v.id, m.content FROM messages m

@@ -15,7 +15,7 @@ fn profile(name: Option<&str>, email: Option<&str>) -> VisitorProfile {
 async fn upserted(db: &Db, now_ms: i64, site: &'static str, id: &str, profile: VisitorProfile) -> i64 {
     let id = id.to_owned();
     write(db, move |tx| {
-        Box::pin(async move { Ok(upsert(tx, now_ms, site, &id, &profile, Some("customer")).await?) })
+        Box::pin(async move { Ok(upsert(tx, now_ms, site, &id, &profile, Some("customer")).await?.no) })
     })
     .await
     .expect("stored")

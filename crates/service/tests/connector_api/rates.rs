@@ -49,6 +49,14 @@ on_both_databases! {
         assert_eq!(read(&other, 77).await.status, 200);
     }
 
+    async fn visitors_who_come_at_once_are_accepted_up_to_the_limit(database: &TestDatabase) {
+        let client = &Client::with(limited(database, 100, 60), SiteChange::default()).await;
+        let answers = futures_util::future::join_all((0..60).map(|visitor| read(client, visitor))).await;
+        let refused = answers.iter().filter(|answer| answer.status != 200).count();
+        assert_eq!(refused, 0);
+        assert_eq!(read(client, 61).await.status, 429);
+    }
+
     async fn a_visitor_beyond_their_limit_does_not_use_up_that_of_the_token(database: &TestDatabase) {
         let client = Client::with(limited(database, 5, 30), SiteChange::default()).await;
         assert_eq!(accepted(&client, std::iter::repeat_n(1, 60)).await, 5);

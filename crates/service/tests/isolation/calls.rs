@@ -89,6 +89,14 @@ pub struct Request {
     pub needs_other: bool,
 }
 
+/// The ids that bodies name.
+struct Named<'a> {
+    conversation: &'a str,
+    operator: &'a str,
+    site: &'a str,
+    label: &'a str,
+}
+
 impl Call {
     /// Returns a request with ids of the own or of the other tenant.
     pub fn request(&self, random: &mut fastrand::Rng, own: &Tenant, other: &Tenant) -> Request {
@@ -107,11 +115,14 @@ impl Call {
             rest = after;
         }
         path.push_str(rest);
+        let queried = id("site", random);
+        path.push_str(&self.query(random, &queried));
         let conversation = id("conversation", random);
         let operator = id("operator", random);
         let site = id("site", random);
-        let body =
-            (self.method != "GET").then(|| self.body(&own.name, &conversation, &operator, &site, random));
+        let label = id("label", random);
+        let ids = Named { conversation: &conversation, operator: &operator, site: &site, label: &label };
+        let body = (self.method != "GET").then(|| self.body(&own.name, &ids, random));
         let key = random.bool().then(|| format!("shared-key-{}", random.u8(..20)));
         let mut request = Request {
             api: self.api,
@@ -129,14 +140,22 @@ impl Call {
         request
     }
 
-    fn body(
-        &self,
-        name: &str,
-        conversation: &str,
-        operator: &str,
-        site: &str,
-        random: &mut fastrand::Rng,
-    ) -> Value {
+    /// Returns a query, for the endpoints that need or take one.
+    fn query(&self, random: &mut fastrand::Rng, site: &str) -> String {
+        let site = if random.bool() { format!("&site={site}") } else { String::new() };
+        match self.path.as_str() {
+            "/report" | "/report.csv" => format!("?from=2026-01-01&to=2026-12-31{site}"),
+            "/conversations" if self.method == "GET" => {
+                let view = random.choice(["mine", "unassigned", "open", "waiting", "closed", "all"]);
+                let words = if random.bool() { "&q=says" } else { "" };
+                format!("?view={}{words}", view.unwrap_or("all"))
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn body(&self, name: &str, ids: &Named<'_>, random: &mut fastrand::Rng) -> Value {
+        let Named { conversation, operator, site, label } = ids;
         let text = format!("{name} says {}", random.u32(..));
         match (self.method.as_str(), self.path.as_str()) {
             ("POST", "/chat/messages") => json!({
@@ -161,13 +180,27 @@ impl Call {
             (_, "/sites/{site}/answers" | "/sites/{site}/answers/{answer}") => {
                 json!({ "question": format!("{text}?"), "answer": text, "locale": "en" })
             }
+            (_, "/labels" | "/labels/{label}") => {
+                json!({ "name": format!("{name} {}", random.u32(..)), "color": "red" })
+            }
+            (_, "/replies" | "/replies/{reply}") => {
+                json!({ "shortcut": format!("{name}-{}", random.u32(..)), "text": text })
+            }
+            ("PUT", "/preferences") => json!({ "availability": random.choice(["automatic", "away"]) }),
+            ("PUT", "/stream/{console}") => json!({ "idle": random.bool() }),
+            ("POST", "/conversations/{conversation}/take-over") => json!({ "from": operator }),
+            ("POST", "/conversations/{conversation}/typing") => json!({ "note": random.bool() }),
+            ("PATCH", "/conversations/{conversation}/visitor") => json!({ "name": text }),
             (_, path) if path.contains("/privacy/") => json!({ "email": format!("nobody@{name}.example") }),
             ("POST", "/sites/{site}/reviews") => json!({ "title": text, "path": "/shared", "content": text }),
             ("PATCH", "/operators/{operator}") => json!({ "name": text }),
-            ("PATCH", "/conversations/{conversation}") => match random.u8(..4) {
+            ("PATCH", "/conversations/{conversation}") => match random.u8(..7) {
                 0 => json!({ "assigneeId": operator }),
                 1 => json!({ "status": random.choice(["open", "waiting", "closed"]) }),
                 2 => json!({ "aiPaused": random.bool() }),
+                3 => json!({ "labels": [label] }),
+                4 => json!({ "blocked": random.u8(..4) == 0 }),
+                5 => json!({ "snoozedUntil": "" }),
                 _ => json!({ "read": true }),
             },
             (_, path) if path.ends_with("/messages") || path.ends_with("/notes") => json!({ "text": text }),

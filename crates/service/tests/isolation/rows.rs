@@ -15,7 +15,7 @@ pub enum Rows {
 
 /// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
 /// them.
-const TABLES: [(&str, &str); 16] = [
+const TABLES: [(&str, &str); 19] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),
     ("site_tokens", "site_id = '$S'"),
@@ -32,6 +32,9 @@ const TABLES: [(&str, &str); 16] = [
     ("idempotency", "site_id = '$S'"),
     ("content", "site_id = '$S'"),
     ("jobs", "site_id = '$S'"),
+    ("labels", "tenant_id = '$T'"),
+    ("conversation_labels", "conversation_no IN (SELECT no FROM conversations WHERE site_id = '$S')"),
+    ("canned_replies", "tenant_id = '$T'"),
 ];
 
 impl Rows {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use axum::body::Body;
 use axum::http::Request;
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tower::ServiceExt;
 
 use crate::support::{Answer, Client};
 
@@ -14,6 +16,8 @@ pub struct Tenant {
     cookie: String,
     /// The ids that responses to this tenant contained.
     ids: BTreeSet<String>,
+    /// An open console.
+    console: Option<Body>,
 }
 
 impl Tenant {
@@ -28,7 +32,13 @@ impl Tenant {
             "email": format!("owner@{name}.example"),
             "password": password,
         });
-        let mut tenant = Self { name: name.to_owned(), client, cookie: String::new(), ids: BTreeSet::new() };
+        let mut tenant = Self {
+            name: name.to_owned(),
+            client,
+            cookie: String::new(),
+            ids: BTreeSet::new(),
+            console: None,
+        };
         let answer = tenant.admin("POST", "/setup", None, Some(&body)).await;
         assert_eq!(answer.status, 200, "{:?}", answer.body);
         let cookies = answer.headers.get_all("set-cookie").iter();
@@ -41,6 +51,14 @@ impl Tenant {
         });
         let begun = tenant.client.post("/chat/messages", None, &hello).await;
         tenant.learn(&begun);
+        let label = json!({ "name": format!("{name} label"), "color": "red" });
+        let reply = json!({ "shortcut": format!("{name}-reply"), "text": format!("{name} replies") });
+        for (path, body) in [("/labels", label), ("/replies", reply)] {
+            let answer = tenant.admin("POST", path, None, Some(&body)).await;
+            assert_eq!(answer.status, 200, "{path}: {:?}", answer.body);
+            tenant.learn(&answer);
+        }
+        tenant.open_console().await;
         for path in ["/session", "/sites", "/operators", "/sessions", "/conversations"] {
             let answer = tenant.admin("GET", path, None, None).await;
             assert_eq!(answer.status, 200, "{path}: {:?}", answer.body);
@@ -49,21 +67,37 @@ impl Tenant {
         tenant
     }
 
+    /// Opens a console, which stays open, and learns its id.
+    async fn open_console(&mut self) {
+        let request = self.request("GET", "/stream").body(Body::empty()).expect("a request");
+        let mut console = self.client.service.router().oneshot(request).await.expect("an answer").into_body();
+        let frame = console.frame().await.expect("a first event").expect("an event");
+        let text = String::from_utf8_lossy(frame.data_ref().expect("data")).into_owned();
+        let (_, hello) = text.split_once("data: ").expect("data");
+        let hello: Value = serde_json::from_str(hello.trim()).expect("JSON");
+        self.learn_from(&hello);
+        self.console = Some(console);
+    }
+
     /// Calls the admin API as this tenant's owner.
     pub async fn admin(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Value>) -> Answer {
-        let mut request = Request::builder()
+        let mut request = self.request(method, path);
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        self.client.send(request.body(body).expect("a request")).await
+    }
+
+    fn request(&self, method: &str, path: &str) -> axum::http::request::Builder {
+        Request::builder()
             .method(method)
             .uri(format!("/api/admin/v1{path}"))
             .header("host", "localhost")
             .header("origin", "http://localhost")
             .header("sec-fetch-site", "same-origin")
             .header("content-type", "application/json")
-            .header("cookie", &self.cookie);
-        if let Some(key) = key {
-            request = request.header("idempotency-key", key);
-        }
-        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        self.client.send(request.body(body).expect("a request")).await
+            .header("cookie", &self.cookie)
     }
 
     /// Remembers the ids in a response.
@@ -100,6 +134,9 @@ impl Tenant {
             "license" => "license_",
             "invitation" => "invitation_",
             "webhook" => "wh_",
+            "label" => "label_",
+            "reply" => "reply_",
+            "console" => "console_",
             "review" => "overlay_",
             "visitor" => self.name.as_str(),
             _ => "",

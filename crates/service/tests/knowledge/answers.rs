@@ -62,7 +62,7 @@ on_both_databases! {
         assert_eq!((replaced.created_ms, replaced.updated_ms), (7, 9));
         assert_eq!(search(&db, "one", "celadon", None).await.expect("searched"), []);
         assert_eq!(search(&db, "one", "cobalt", None).await.expect("searched").len(), 1);
-        assert_eq!(list(&db, "one", None, 10).await.expect("listed"), [replaced]);
+        assert_eq!(list(&db, "one", None, None, 10).await.expect("listed"), [replaced]);
 
         remove(&db, "one", stored.id.clone()).await.expect("deleted");
         assert_eq!(remove(&db, "one", stored.id.clone()).await, Err(NO_ANSWER));
@@ -76,7 +76,7 @@ on_both_databases! {
         assert_eq!(replaced, Err(NO_ANSWER));
         assert_eq!(remove(&db, "two", stored.id.clone()).await, Err(NO_ANSWER));
         assert_eq!(find(&db, "two", &stored.id).await, Err(NO_ANSWER));
-        assert_eq!(list(&db, "two", None, 10).await.expect("listed"), []);
+        assert_eq!(list(&db, "two", None, None, 10).await.expect("listed"), []);
         assert_eq!(find(&db, "one", &stored.id).await, Ok(stored));
     }
 

@@ -30,7 +30,7 @@ async fn with_messages(database: &TestDatabase, messages: &'static [(&'static st
 }
 
 async fn found(db: &Db, site: &str, search: &str) -> Vec<String> {
-    let Some(query) = message_query(db.dialect(), site, search) else { return Vec::new() };
+    let Some(query) = message_query(db.dialect(), &[site], search) else { return Vec::new() };
     let matching = SearchTable::Messages.matching(db.dialect(), 1);
     let sql = format!("SELECT content FROM messages WHERE no IN ({matching}) ORDER BY no");
     let rows = db.all(sqlx::AssertSqlSafe(sql), args![query]).await.expect("searched");

@@ -84,7 +84,7 @@ on_both_databases! {
         assert_eq!(call(&service, ann(), "DELETE", &path, &JsonValue::Null).await.0, 200);
         assert_eq!(call(&service, ann(), "DELETE", &path, &JsonValue::Null).await.0, 404);
 
-        let log = crate::audit::list(&service, "acme", None, None).await.expect("a log").to_string();
+        let log = crate::audit::list(&service, "acme", &crate::audit::Filter::default(), None, None).await.expect("a log").to_string();
         for action in ["answer.create", "answer.update", "answer.delete"] {
             assert_eq!(log.matches(action).count(), 1, "{log}");
         }
@@ -110,6 +110,35 @@ on_both_databases! {
         }
         let expected: Vec<String> = (0..7).rev().map(|number| format!("Question {number}")).collect();
         assert_eq!(questions, expected);
+    }
+
+    async fn a_list_can_be_searched_for_a_text(database: &TestDatabase) {
+        let service = service(database).await;
+        let ann = || Some(operator("acme", Role::Admin));
+        for (question, answer) in [("Is it 100% clay?", "Yes."), ("Do you ship?", "Within 100 km."), ("Open?", "At 9.")] {
+            let draft = json!({ "question": question, "answer": answer });
+            call(&service, ann(), "POST", "/sites/shop/answers", &draft).await;
+        }
+        for (text, found) in [("100", 2), ("100%25", 1), ("OPEN", 1), ("at%209", 1), ("nothing", 0), ("", 3)] {
+            let path = format!("/sites/shop/answers?q={text}");
+            let (_, page) = call(&service, ann(), "GET", &path, &JsonValue::Null).await;
+            assert_eq!(page["data"]["answers"].as_array().map(Vec::len), Some(found), "{text}");
+        }
+    }
+
+    async fn an_admin_asks_as_a_visitor_and_sees_the_sources(database: &TestDatabase) {
+        let service = service(database).await;
+        let ann = || Some(operator("acme", Role::Admin));
+        let (_, added) = call(&service, ann(), "POST", "/sites/shop/answers", &celadon()).await;
+        let asked = json!({ "question": "Do you glaze in celadon?", "locale": "en" });
+        let (status, answer) = call(&service, ann(), "POST", "/sites/shop/knowledge/ask", &asked).await;
+        assert_eq!((status, &answer["data"]["text"]), (StatusCode::OK, &json!("Yes, at 1280 degrees.")), "{answer}");
+        let id = added["data"]["answer"]["id"].as_str().expect("an id");
+        assert_eq!(answer["data"]["sources"][0]["id"], format!("answer:{id}"));
+        let agent = Some(operator("acme", Role::Agent));
+        assert_eq!(call(&service, agent, "POST", "/sites/shop/knowledge/ask", &asked).await.0, StatusCode::FORBIDDEN);
+        let other = Some(operator("other", Role::Owner));
+        assert_eq!(call(&service, other, "POST", "/sites/shop/knowledge/ask", &asked).await.0, StatusCode::NOT_FOUND);
     }
 
     async fn agents_read_and_strangers_see_nothing(database: &TestDatabase) {

@@ -27,7 +27,8 @@ const PUBLIC = {
   "content-range": (value) => /^bytes (\*|\d+-\d+)\/\d+$/.test(value),
   "content-type": (value) => /^[a-z]+\/[a-z+]+(; charset=utf-8)?$/.test(value),
   "last-modified": () => true,
-  etag: (value) => /^(W\/)?"[0-9a-f.-]+"$/.test(value),
+  etag: (value) => /^(W\/)?"[\w.-]+"$/.test(value),
+  vary: (value) => value.toLowerCase() === "accept-encoding",
   "cache-control": (value) => /^(no-cache|no-store|public, max-age=31536000, immutable)$/.test(value),
   // Redirects stay on the site, and lead to the console only.
   location: (value) => value === "/console/",

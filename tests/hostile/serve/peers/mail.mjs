@@ -29,6 +29,7 @@ const flooding = (part) => async (socket, server) => {
 const SERVERS = {
   "no greeting": { tls: "none", behave: () => {} },
   "an endless greeting": { tls: "none", behave: flooding("220-mail.example\r\n".repeat(1000)) },
+  "an endless line": { tls: "none", behave: flooding("220 mail.example ".repeat(1000)) },
 
   "no STARTTLS": { tls: "starttls", behave: replying("220 mail.example\r\n", () => "250 mail.example\r\n") },
   "STARTTLS with a response behind it": {

@@ -3,21 +3,24 @@
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
+use axum::response::Response;
 use axum::routing::get;
+use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::Service;
 use crate::accounts::{Operator, Right};
-use crate::audit;
+use crate::audit::{self, Filter};
+use crate::csv;
 use crate::error::ApiError;
 use crate::response::ApiResponse;
 
 pub(super) fn routes() -> Router<Service> {
-    Router::new().route("/audit", get(list))
+    Router::new().route("/audit", get(list)).route("/audit.csv", get(export))
 }
 
-/// A page of the audit log.
+/// Entries of the audit log.
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -26,6 +29,32 @@ pub(super) struct Page {
     before: Option<i64>,
     /// Maximum entries: 1 to 200, 50 by default.
     limit: Option<i64>,
+    /// The beginning of an action's name, such as `site.`.
+    action: Option<String>,
+    /// A part of the actor's name or address, or of the target.
+    q: Option<String>,
+    /// The earliest time, in RFC 3339.
+    from: Option<String>,
+    /// The time before which they were made, in RFC 3339.
+    to: Option<String>,
+}
+
+impl Page {
+    fn filter(&self) -> Result<Filter, ApiError> {
+        Ok(Filter {
+            action: self.action.clone().unwrap_or_default(),
+            text: self.q.clone().unwrap_or_default(),
+            from_ms: time("from", self.from.as_deref())?,
+            to_ms: time("to", self.to.as_deref())?,
+        })
+    }
+}
+
+fn time(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let problem = || format!("invalid {name}: expected a time such as 2026-11-23T00:00:00Z.");
+    let time: Timestamp = text.parse().map_err(|_| ApiError::InvalidRequest(problem()))?;
+    Ok(Some(time.as_millisecond()))
 }
 
 #[utoipa::path(
@@ -45,6 +74,29 @@ pub(super) async fn list(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ReadAudit)?;
     let Query(page) = page?;
-    let entries = audit::list(&service, &operator.tenant_id, page.before, page.limit).await?;
+    let filter = page.filter()?;
+    let entries = audit::list(&service, &operator.tenant_id, &filter, page.before, page.limit).await?;
     Ok(ApiResponse::success(entries))
+}
+
+#[utoipa::path(
+    get,
+    path = "/audit.csv",
+    tag = "accounts",
+    params(Page),
+    responses(
+        (status = 200, description = "The entries as CSV, at most 10,000; `before` and `limit` are ignored",
+            content_type = "text/csv"),
+        (status = 403, description = "Only owners and admins may do this"),
+    ),
+)]
+pub(super) async fn export(
+    State(service): State<Service>,
+    operator: Operator,
+    page: Result<Query<Page>, QueryRejection>,
+) -> Result<Response, ApiError> {
+    operator.may(Right::ReadAudit)?;
+    let Query(page) = page?;
+    let csv = audit::export(&service, &operator.tenant_id, &page.filter()?).await?;
+    Ok(csv::download("audit.csv", csv))
 }

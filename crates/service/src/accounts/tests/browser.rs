@@ -92,6 +92,7 @@ pub(super) struct Browser {
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
+    /// The body; a text if it is not JSON.
     pub(super) json: Value,
 }
 
@@ -189,7 +190,8 @@ impl Browser {
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let (parts, body) = response.into_parts();
         let body = body.collect().await.expect("a body").to_bytes();
-        let json = serde_json::from_slice(&body).unwrap_or_default();
+        let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
+        let json = serde_json::from_slice(&body).unwrap_or_else(|_| text());
         let answer = Answer { status: parts.status, headers: parts.headers, json };
         for cookie in answer.set_cookies() {
             let (name, value) =

@@ -118,4 +118,32 @@ on_both_databases! {
             fixture.owner.get(&format!("/audit?{query}")).await.ok();
         }
     }
+
+    async fn the_log_is_filtered_and_exported_without_formulas(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let path = format!("/operators/{}", fixture.owner_id);
+        fixture.owner.patch(&path, json!({"name": "=1+1"})).await.ok();
+        fixture.owner.patch(&path, json!({"name": "100%"})).await.ok();
+        for (query, found) in [
+            ("action=operator.", 3),
+            ("action=operator.update", 2),
+            ("action=perator", 0),
+            ("q=%3D1%2B1", 1),
+            ("q=%25", 0),
+            ("from=2001-01-01T00:00:00Z", 3),
+            ("to=2001-01-01T00:00:00Z", 0),
+            ("action=&q=&from=&to=", 3),
+        ] {
+            let page = fixture.owner.get(&format!("/audit?{query}")).await.ok();
+            assert_eq!(page["entries"].as_array().map(Vec::len), Some(found), "{query}: {page}");
+        }
+        assert_eq!(fixture.owner.get("/audit?from=yesterday").await.failure().0, 400);
+
+        let exported = fixture.owner.get("/audit.csv?action=operator.update").await;
+        assert_eq!(exported.headers["content-type"], "text/csv; charset=utf-8");
+        let csv = exported.json.as_str().expect("a text").to_owned();
+        assert!(csv.starts_with("time,actor,action,target,details,address\r\n"), "{csv}");
+        assert_eq!(csv.matches("operator.update").count(), 2, "{csv}");
+        assert!(csv.contains("'=1+1 <owner@example.com>") && !csv.contains(",=1+1"), "{csv}");
+    }
 }

@@ -18,7 +18,7 @@ fn none() -> Value {
     json!({})
 }
 
-const ROWS: [Row; 38] = [
+const ROWS: [Row; 39] = [
     ("POST", "/setup", || json!({"token": "x", "password": PASSWORD}), [401, 401, 401, 401]),
     ("POST", "/setup/check", || json!({"token": "x"}), [401, 401, 401, 401]),
     ("POST", "/session", || json!({"email": "nobody@example.com", "password": "x"}), [401, 401, 401, 401]),
@@ -52,6 +52,7 @@ const ROWS: [Row; 38] = [
     ("POST", "/invitations", || json!({"email": "z@example.com", "role": "owner"}), [401, 403, 403, 200]),
     ("DELETE", "/invitations/link_0", none, [401, 403, 404, 404]),
     ("GET", "/audit", none, [401, 403, 200, 200]),
+    ("GET", "/audit.csv", none, [401, 403, 200, 200]),
     ("DELETE", "/operators/OWNER", none, [401, 403, 403, 200]),
     ("DELETE", "/operators/ADMIN", none, [401, 403, 403, 200]),
     ("DELETE", "/operators/AGENT", none, [401, 403, 200, 200]),

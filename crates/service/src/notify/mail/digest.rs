@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::NoticeKind;
 use crate::Service;
 use crate::db::{DbError, Tx, args};
+use crate::inbox::{preferences, quiet_hours};
 use crate::secrets::new_id;
 
 /// The minimum time between two e-mails about one conversation and kind.
@@ -42,8 +43,13 @@ async fn collect_tenant(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<(),
         return Ok(());
     }
     let assignees = assignees(tx, &due).await?;
-    let sql = "SELECT id, email, email_kinds FROM operators WHERE tenant_id = $1 AND disabled_ms IS NULL";
+    let sql = "SELECT id, email, email_kinds, availability, preferences FROM operators
+               WHERE tenant_id = $1 AND disabled_ms IS NULL";
     for operator in tx.all(sql, args![tenant_id]).await? {
+        let quiet = preferences::stored(&operator, 3)?.quiet_hours;
+        if quiet.is_some_and(|hours| quiet_hours::contain(&hours, now_ms)) {
+            continue;
+        }
         let (operator_id, recipient) = (operator.text(0)?, operator.text(1)?);
         let kinds: Vec<String> = serde_json::from_str(&operator.text(2)?).unwrap_or_default();
         let wanted = due.iter().filter(|due| {

@@ -7,18 +7,16 @@ use lettre::message::header::{Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
-use lettre::transport::smtp::{AsyncSmtpTransportBuilder, PoolConfig};
-use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use lettre::{Address, Message};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use secrecy::ExposeSecret;
 
+use super::connection::{ConnectError, Server};
 use super::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
-/// Maximum connections of a node, and e-mails that it sends at a time.
+/// Maximum e-mails that a node sends at a time, each on a connection of its own.
 pub(super) const MAX_CONNECTIONS: u32 = 4;
-/// The timeout for connecting.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for handing over an e-mail.
 const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 /// Maximum characters of a subject.
@@ -49,35 +47,43 @@ pub(super) enum SendError {
 
 #[derive(Debug)]
 pub(super) struct Mailer {
-    transport: AsyncSmtpTransport<Tokio1Executor>,
+    server: Server,
     from: Mailbox,
     reply_to: Option<Mailbox>,
 }
 
 impl Mailer {
-    /// Creates a client. It needs the runtime, because it keeps connections.
     pub(super) fn new(options: &SmtpOptions) -> Result<Self, SmtpOptionsError> {
         let (from, reply_to) = options.mailboxes()?;
-        Ok(Self { transport: transport(options)?.build(), from, reply_to })
+        Ok(Self { server: server(options)?, from, reply_to })
     }
 
     /// Hands an e-mail to the server. `id` is the same at each attempt.
     pub(super) async fn send(&self, id: &str, to: &str, composed: Composed) -> Result<(), SendError> {
         let to: Address = to.parse().map_err(refused)?;
         let message = self.message(id, to, composed).map_err(refused)?;
-        match tokio::time::timeout(SEND_TIMEOUT, self.transport.send(message)).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(classify(&error)),
+        let hand_over = async {
+            let mut connection = self.server.connect().await?;
+            connection.send(message.envelope(), &message.formatted()).await?;
+            // The server has the e-mail, whatever it says now.
+            let _ = connection.quit().await;
+            Ok(())
+        };
+        match tokio::time::timeout(SEND_TIMEOUT, hand_over).await {
+            Ok(result) => result.map_err(|error| classify(&error)),
             Err(_) => Err(SendError::Server(no_answer())),
         }
     }
 
     /// Connects to the server, and signs in.
     pub(super) async fn check(&self) -> Result<(), String> {
-        match tokio::time::timeout(SEND_TIMEOUT, self.transport.test_connection()).await {
-            Ok(Ok(true)) => Ok(()),
-            Ok(Ok(false)) => Err("the SMTP server closed the connection".to_owned()),
-            Ok(Err(error)) => Err(with_causes(&error)),
+        let connect = async {
+            let mut connection = self.server.connect().await?;
+            let _ = connection.quit().await;
+            Ok(())
+        };
+        match tokio::time::timeout(SEND_TIMEOUT, connect).await {
+            Ok(result) => result.map_err(|error: ConnectError| with_causes(&error)),
             Err(_) => Err(no_answer()),
         }
     }
@@ -110,8 +116,9 @@ fn no_answer() -> String {
     format!("no answer within {} s", SEND_TIMEOUT.as_secs())
 }
 
-fn classify(error: &lettre::transport::smtp::Error) -> SendError {
+fn classify(error: &ConnectError) -> SendError {
     let text = with_causes(error);
+    let ConnectError::Smtp(error) = error else { return SendError::Server(text) };
     // 530 to 539 concern the service's credentials, not the e-mail.
     let is_about_credentials = error.status().is_some_and(|code| (530..540).contains(&u16::from(code)));
     if error.is_permanent() && !is_about_credentials {
@@ -123,23 +130,18 @@ fn classify(error: &lettre::transport::smtp::Error) -> SendError {
     }
 }
 
-/// Checks the settings of the connection.
-pub(super) fn transport(options: &SmtpOptions) -> Result<AsyncSmtpTransportBuilder, SmtpOptionsError> {
+/// Returns the server of these settings, or what is wrong with them.
+pub(super) fn server(options: &SmtpOptions) -> Result<Server, SmtpOptionsError> {
     // Does nothing in an application that has already installed a provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&options.host)
-        .port(options.port)
-        .timeout(Some(CONNECT_TIMEOUT))
-        .pool_config(PoolConfig::new().max_size(MAX_CONNECTIONS))
-        .tls(tls(options)?);
-    match (&options.user, &options.password) {
+    let credentials = match (&options.user, &options.password) {
         (Some(user), Some(password)) => {
-            let password = password.expose_secret().to_owned();
-            Ok(transport.credentials(Credentials::new(user.clone(), password)))
+            Some(Credentials::new(user.clone(), password.expose_secret().to_owned()))
         }
-        (None, None) => Ok(transport),
-        _ => Err(SmtpOptionsError::Credentials),
-    }
+        (None, None) => None,
+        _ => return Err(SmtpOptionsError::Credentials),
+    };
+    Ok(Server { host: options.host.clone(), port: options.port, tls: tls(options)?, credentials })
 }
 
 fn tls(options: &SmtpOptions) -> Result<Tls, SmtpOptionsError> {

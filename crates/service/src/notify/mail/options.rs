@@ -6,7 +6,7 @@ use std::time::Duration;
 use lettre::message::Mailbox;
 use secrecy::SecretString;
 
-use super::mailer::transport;
+use super::mailer::server;
 
 /// The encryption of the connection to an SMTP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl SmtpOptions {
     /// Checks the settings, without connecting to the server.
     pub fn validate(&self) -> Result<(), SmtpOptionsError> {
         self.mailboxes()?;
-        transport(self).map(drop)
+        server(self).map(drop)
     }
 
     /// Returns the sender and the address for answers.

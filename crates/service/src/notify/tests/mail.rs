@@ -155,6 +155,19 @@ on_both_databases! {
         assert_eq!(server.mails()[1].recipients, ["<owner@a.example>"]);
     }
 
+    async fn an_operator_gets_no_email_in_their_quiet_hours(database: &TestDatabase) {
+        let server = SmtpServer::start();
+        let service = open_to(database, server.options()).await;
+        let now_ms = service.now_ms();
+        converse(&service, "a", "conv_1", "Hello?").await;
+        // From midnight to midnight, every day.
+        let quiet = r#"{"quietHours":{"fromMinute":0,"toMinute":0,"days":[1,2,3,4,5,6,7],"timeZone":"Asia/Kolkata"}}"#;
+        execute(&service, "UPDATE operators SET preferences = $1 WHERE id = 'agent_a'", args![quiet]).await;
+        tell(&service, "a", "conv_1", NoticeKind::Unanswered, now_ms).await;
+        send_due(&service, now_ms + 5 * MINUTE_MS).await;
+        assert_eq!(recipients(&server.mails()), BTreeSet::from(["<owner@a.example>".to_owned()]));
+    }
+
     async fn a_conversation_is_told_about_once_in_fifteen_minutes(database: &TestDatabase) {
         let server = SmtpServer::start();
         let service = open_to(database, server.options()).await;

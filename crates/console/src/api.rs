@@ -1,0 +1,113 @@
+//! The client of the admin API. No other module sends requests.
+
+mod account;
+mod conversations;
+mod directory;
+mod envelope;
+mod error;
+pub mod publishing;
+pub mod settings;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use gloo_net::http::{Method, Request, RequestBuilder, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use web_sys::{RequestCache, RequestCredentials};
+
+pub use account::{Me, NewTotp, OwnSession, SetupLink, SignedIn};
+pub use error::{ApiError, ErrorCode};
+
+pub mod requests {
+    //! One function for each endpoint that the inbox and the account use.
+    pub use super::account::*;
+    pub use super::conversations::*;
+    pub use super::directory::*;
+}
+
+/// The path of the admin API.
+pub const BASE: &str = "/api/admin/v1/";
+
+thread_local! {
+    static ON_SIGNED_OUT: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
+}
+
+/// Sets the function that is called when a response says that the session has ended.
+pub fn on_signed_out(callback: impl Fn() + 'static) {
+    ON_SIGNED_OUT.with_borrow_mut(|slot| *slot = Some(Box::new(callback)));
+}
+
+/// Sends a GET request for a path below the admin API.
+pub async fn get<T: DeserializeOwned>(path: &str) -> Result<T, ApiError> {
+    let request = builder(Method::GET, path).build();
+    receive(request.map_err(ApiError::from_request)?.send().await).await
+}
+
+/// Sends a POST request with a JSON body.
+pub async fn post<T: DeserializeOwned>(path: &str, body: &impl Serialize) -> Result<T, ApiError> {
+    send(builder(Method::POST, path), body).await
+}
+
+/// Sends a POST request that the service carries out once for each key.
+pub async fn post_once<T: DeserializeOwned>(
+    path: &str,
+    key: &str,
+    body: &impl Serialize,
+) -> Result<T, ApiError> {
+    send(builder(Method::POST, path).header("Idempotency-Key", key), body).await
+}
+
+/// Sends a PUT request with a JSON body.
+pub async fn put<T: DeserializeOwned>(path: &str, body: &impl Serialize) -> Result<T, ApiError> {
+    send(builder(Method::PUT, path), body).await
+}
+
+/// Sends a PATCH request with a JSON body.
+pub async fn patch<T: DeserializeOwned>(path: &str, body: &impl Serialize) -> Result<T, ApiError> {
+    send(builder(Method::PATCH, path), body).await
+}
+
+/// Sends a DELETE request.
+pub async fn delete<T: DeserializeOwned>(path: &str) -> Result<T, ApiError> {
+    send(builder(Method::DELETE, path), &serde_json::json!({})).await
+}
+
+/// Loads the texts of the interface in a language.
+pub async fn texts(tag: &str) -> Result<HashMap<String, String>, ApiError> {
+    let response = Request::get(&format!("/console/texts/{tag}.json")).send().await;
+    let response = response.map_err(ApiError::from_request)?;
+    response.json().await.map_err(ApiError::from_request)
+}
+
+fn builder(method: Method, path: &str) -> RequestBuilder {
+    RequestBuilder::new(&format!("{BASE}{path}"))
+        .method(method)
+        .credentials(RequestCredentials::SameOrigin)
+        .cache(RequestCache::NoStore)
+}
+
+/// Sends a request with a JSON body. Every change has this content type, which no form of another site can
+/// send.
+async fn send<T: DeserializeOwned>(builder: RequestBuilder, body: &impl Serialize) -> Result<T, ApiError> {
+    let request = builder.json(body).map_err(ApiError::from_request)?;
+    receive(request.send().await).await
+}
+
+async fn receive<T: DeserializeOwned>(response: Result<Response, gloo_net::Error>) -> Result<T, ApiError> {
+    let response = response.map_err(ApiError::from_request)?;
+    let retry_after_s = response.headers().get("Retry-After").and_then(|seconds| seconds.parse().ok());
+    // A body that breaks off is a lost connection.
+    let body = response.text().await.map_err(ApiError::from_request)?;
+    let read = envelope::read(response.status(), retry_after_s, &body);
+    if let Err(error) = &read
+        && error.code == ErrorCode::SignedOut
+    {
+        ON_SIGNED_OUT.with_borrow(|callback| {
+            if let Some(callback) = callback {
+                callback();
+            }
+        });
+    }
+    read
+}

@@ -1,0 +1,84 @@
+//! The lists that all pages share: colleagues, sites, labels, canned replies; and the operator's preferences.
+
+use chat_protocol::admin::{CannedReply, Label, Preferences, TeamMember};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::{ApiError, get, put};
+
+/// A site, as far as the inbox shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SiteName {
+    /// The id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+}
+
+/// A list, which some endpoints wrap in an object with one member.
+struct Listed<T>(Vec<T>);
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Listed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let rows = match Value::deserialize(deserializer)? {
+            Value::Array(rows) => rows,
+            Value::Object(members) => {
+                let list = members.into_iter().find_map(|(_, member)| match member {
+                    Value::Array(rows) => Some(rows),
+                    _ => None,
+                });
+                list.unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        // A row that this console cannot read is left out, not the list.
+        Ok(Self(rows.into_iter().filter_map(|row| serde_json::from_value(row).ok()).collect()))
+    }
+}
+
+/// Returns the tenant's operators.
+pub async fn team() -> Result<Vec<TeamMember>, ApiError> {
+    get("team").await.map(|Listed(rows)| rows)
+}
+
+/// Returns the tenant's sites.
+pub async fn sites() -> Result<Vec<SiteName>, ApiError> {
+    get("sites").await.map(|Listed(rows)| rows)
+}
+
+/// Returns the tenant's labels.
+pub async fn labels() -> Result<Vec<Label>, ApiError> {
+    get("labels").await.map(|Listed(rows)| rows)
+}
+
+/// Returns the tenant's canned replies.
+pub async fn replies() -> Result<Vec<CannedReply>, ApiError> {
+    get("replies").await.map(|Listed(rows)| rows)
+}
+
+/// Returns the operator's preferences.
+pub async fn preferences() -> Result<Preferences, ApiError> {
+    get("preferences").await
+}
+
+/// Stores the operator's preferences.
+pub async fn save_preferences(preferences: &Preferences) -> Result<Preferences, ApiError> {
+    put("preferences", preferences).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_may_be_wrapped_and_unreadable_rows_are_left_out() {
+        let Listed(sites) = serde_json::from_str::<Listed<SiteName>>(
+            r#"{"sites":[{"id":"s1","name":"Shop"},7,{"id":"s2","name":"Blog","more":true}]}"#,
+        )
+        .unwrap();
+        assert_eq!(sites.iter().map(|site| site.id.as_str()).collect::<Vec<_>>(), ["s1", "s2"]);
+        assert_eq!(serde_json::from_str::<Listed<SiteName>>("[]").unwrap().0, []);
+    }
+}

@@ -1,0 +1,114 @@
+//! The session of the signed-in operator.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::app;
+use crate::api::{ApiError, ErrorCode, Me, SetupLink, SignedIn, on_signed_out, requests};
+use crate::browser::{history, window};
+use crate::location::{BASE, Page};
+use crate::text::account;
+
+/// The state of the session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum SessionState {
+    /// Not known yet.
+    #[default]
+    Loading,
+    /// Nobody is signed in.
+    SignedOut {
+        /// Why, if there is something to say.
+        reason: Option<String>,
+    },
+    /// A one-time link is being used.
+    Setup {
+        /// The link's secret.
+        token: String,
+        /// What it is for.
+        link: SetupLink,
+    },
+    /// Somebody is signed in.
+    SignedIn(SignedIn),
+    /// The service did not say.
+    Failed(ApiError),
+}
+
+/// The session. Copies are the same session.
+#[derive(Clone, Copy)]
+pub struct Session {
+    state: RwSignal<SessionState>,
+}
+
+impl Session {
+    pub(super) fn new() -> Self {
+        let session = Self { state: RwSignal::new(SessionState::Loading) };
+        on_signed_out(move || {
+            // Drafts stay in storage.
+            if session.state.with_untracked(|state| matches!(state, SessionState::SignedIn(_))) {
+                session.set_signed_out(Some(account::SESSION_ENDED.get().to_owned()));
+            }
+        });
+        session
+    }
+
+    /// Returns the state.
+    pub fn state(self) -> Signal<SessionState> {
+        self.state.into()
+    }
+
+    /// Returns the signed-in operator; without one, an empty one.
+    pub fn me(self) -> Me {
+        self.state.with(|state| match state {
+            SessionState::SignedIn(signed_in) => signed_in.operator.clone(),
+            _ => Me::default(),
+        })
+    }
+
+    /// Returns the id of the signed-in operator, without following changes.
+    pub fn my_id(self) -> String {
+        untrack(|| self.me().id)
+    }
+
+    /// Finds out who is signed in, or what the one-time link of the address is for.
+    pub fn begin(self) {
+        self.state.set(SessionState::Loading);
+        let hash = window().location().hash().unwrap_or_default();
+        let token = hash.strip_prefix("#setup=").map(str::to_owned);
+        if token.is_none()
+            && let Page::Inbox { query, .. } = app().router.page().get_untracked()
+        {
+            // It is on its way while the service is asked who is signed in.
+            app().conversations.show(query);
+        }
+        spawn_local(async move {
+            let state = match token {
+                Some(token) => {
+                    // The secret stays in no history.
+                    history::replace(BASE);
+                    let link = requests::check_link(&token).await;
+                    link.map(|link| SessionState::Setup { token, link })
+                }
+                None => requests::session().await.map(SessionState::SignedIn),
+            };
+            self.state.set(state.unwrap_or_else(failed));
+        });
+    }
+
+    /// Sets the operator who signed in.
+    pub fn set_signed_in(self, signed_in: SignedIn) {
+        self.state.set(SessionState::SignedIn(signed_in));
+    }
+
+    /// Shows the form for signing in.
+    pub fn set_signed_out(self, reason: Option<String>) {
+        self.state.set(SessionState::SignedOut { reason });
+    }
+}
+
+fn failed(error: ApiError) -> SessionState {
+    match error.code {
+        ErrorCode::InvalidLink => SessionState::SignedOut { reason: Some(error.message) },
+        _ if error.status == 401 => SessionState::SignedOut { reason: None },
+        _ => SessionState::Failed(error),
+    }
+}

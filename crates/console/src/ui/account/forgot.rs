@@ -1,0 +1,40 @@
+//! Asking for a link to choose a new password.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::api::requests;
+use crate::location::Page;
+use crate::text::account;
+
+/// The form that asks for a link. The answer does not tell whether there is such an account.
+#[component]
+pub fn Forgot() -> impl IntoView {
+    let email = RwSignal::new(String::new());
+    let answer = RwSignal::new(None::<&'static str>);
+    let problem = RwSignal::new(None::<String>);
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        problem.set(None);
+        spawn_local(async move {
+            match requests::forgot_password(&email.get_untracked()).await {
+                Ok(true) => answer.set(Some(account::LINK_MAILED.get())),
+                Ok(false) => answer.set(Some(account::NO_MAIL.get())),
+                Err(error) => problem.set(Some(error.message)),
+            }
+        });
+    };
+    view! {
+        <h1>{account::FORGOT_TITLE.get()}</h1>
+        <p class="hint">{account::FORGOT_HINT.get()}</p>
+        <form class="fields" on:submit=submit>
+            <label for="forgot-email">{account::EMAIL.get()}</label>
+            <input id="forgot-email" type="email" autocomplete="username" required autofocus bind:value=email />
+            <p class="problem" role="alert">{problem}</p>
+            <p role="status">{answer}</p>
+            <button type="submit" class="loud">{account::SEND_LINK.get()}</button>
+            <a href=Page::default().href()>{account::BACK_TO_SIGN_IN.get()}</a>
+        </form>
+    }
+}

@@ -1,0 +1,60 @@
+//! Changing the own password.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::api::requests;
+use crate::state::app;
+use crate::text::account;
+
+/// The form for a new password.
+#[component]
+pub fn ChangePassword() -> impl IntoView {
+    let app = app();
+    let current = RwSignal::new(String::new());
+    let new = RwSignal::new(String::new());
+    let problem = RwSignal::new(None::<String>);
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        problem.set(None);
+        spawn_local(async move {
+            match requests::change_password(&current.get_untracked(), &new.get_untracked()).await {
+                Ok(_) => {
+                    current.set(String::new());
+                    new.set(String::new());
+                    app.notices.done(account::PASSWORD_SAVED.get());
+                }
+                Err(error) => problem.set(Some(error.message)),
+            }
+        });
+    };
+    view! {
+        <section class="card" aria-labelledby="password-title">
+            <h2 id="password-title">{account::PASSWORD.get()}</h2>
+            <form class="fields" on:submit=submit>
+                <label for="current-password">{account::CURRENT_PASSWORD.get()}</label>
+                <input
+                    id="current-password"
+                    type="password"
+                    autocomplete="current-password"
+                    required
+                    bind:value=current
+                />
+                <label for="new-password">{account::NEW_PASSWORD.get()}</label>
+                <input
+                    id="new-password"
+                    type="password"
+                    autocomplete="new-password"
+                    minlength="10"
+                    required
+                    aria-describedby="new-password-hint"
+                    bind:value=new
+                />
+                <p class="hint" id="new-password-hint">{account::PASSWORD_HINT.get()}</p>
+                <p class="problem" role="alert">{problem}</p>
+                <button type="submit" class="loud">{account::CHANGE_PASSWORD.get()}</button>
+            </form>
+        </section>
+    }
+}

@@ -1,0 +1,74 @@
+//! The use of a one-time link: the first owner, an invitation, or a new password.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::api::{SetupLink, requests};
+use crate::state::app;
+use crate::text::account;
+
+/// The form that a one-time link opens.
+#[component]
+pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
+    let app = app();
+    let is_new = link.kind != "password";
+    let (title, hint) = match link.kind.as_str() {
+        "owner" => (account::OWNER_TITLE, account::OWNER_HINT),
+        "password" => (account::NEW_PASSWORD_TITLE, account::NEW_PASSWORD_HINT),
+        _ => (account::INVITATION_TITLE, account::INVITATION_HINT),
+    };
+    let name = RwSignal::new(String::new());
+    let is_fixed = link.email.is_some();
+    let email = RwSignal::new(link.email.unwrap_or_default());
+    let password = RwSignal::new(String::new());
+    let is_busy = RwSignal::new(false);
+    let problem = RwSignal::new(None::<String>);
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        if is_busy.get_untracked() {
+            return;
+        }
+        is_busy.set(true);
+        problem.set(None);
+        let token = token.clone();
+        spawn_local(async move {
+            let name = is_new.then(|| name.get_untracked());
+            let (email, password) = (email.get_untracked(), password.get_untracked());
+            let answer = requests::use_link(&token, name.as_deref(), &email, &password).await;
+            is_busy.set(false);
+            match answer {
+                Ok(signed_in) if signed_in.is_complete == Some(true) => {
+                    app.session.set_signed_in(signed_in);
+                }
+                Ok(_) => app.session.set_signed_out(Some(account::PASSWORD_CHANGED.get().to_owned())),
+                Err(error) => problem.set(Some(error.message)),
+            }
+        });
+    };
+    view! {
+        <h1>{title.get()}</h1>
+        <p class="hint">{hint.with(&[("tenant", &link.tenant)])}</p>
+        <form class="fields" on:submit=submit>
+            {is_new.then(|| view! {
+                <label for="setup-name">{account::NAME.get()}</label>
+                <input id="setup-name" autocomplete="name" maxlength="200" required autofocus bind:value=name />
+            })}
+            <label for="setup-email">{account::EMAIL.get()}</label>
+            <input id="setup-email" type="email" autocomplete="username" required readonly=is_fixed bind:value=email />
+            <label for="setup-password">{account::NEW_PASSWORD.get()}</label>
+            <input
+                id="setup-password"
+                type="password"
+                autocomplete="new-password"
+                minlength="10"
+                required
+                aria-describedby="setup-password-hint"
+                bind:value=password
+            />
+            <p class="hint" id="setup-password-hint">{account::PASSWORD_HINT.get()}</p>
+            <p class="problem" role="alert">{problem}</p>
+            <button type="submit" class="loud">{account::CONTINUE.get()}</button>
+        </form>
+    }
+}

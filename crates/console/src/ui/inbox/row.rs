@@ -1,0 +1,170 @@
+//! A conversation in the list.
+
+use chat_protocol::admin::{ConversationSummary, State};
+use leptos::prelude::*;
+
+use crate::attention::plain;
+use crate::browser::clock;
+use crate::state::{DirectoryStoreFields, app};
+use crate::text::{inbox, list_time, number};
+use crate::ui::controls::{Avatar, Icon, icon};
+
+/// Maximum characters of a name.
+const MAX_NAME: usize = 120;
+
+/// A row: who, when, the last words, and what has to be done.
+#[component]
+pub fn Row(
+    id: String,
+    #[prop(into)] href: Signal<String>,
+    #[prop(into)] is_open: Signal<bool>,
+) -> impl IntoView {
+    let app = app();
+    let row_id = format!("row-{id}");
+    let row = app.conversations.summary(&id);
+    let row = RwSignal::from(row);
+    let name = Memo::new(move |_| name_of(&row.read()));
+    let unread = Memo::new(move |_| row.read().unread);
+    let wants_person = Memo::new(move |_| {
+        row.read().status != State::Closed && row.read().lead.needs_handoff || is_waiting(&row.read())
+    });
+    let has_draft = Memo::new(move |_| app.drafts.has_reply(&id));
+    view! {
+        <a
+            class="row"
+            id=row_id
+            class:unread=move || { unread.get() > 0 }
+            class:waiting=move || is_waiting(&row.read())
+            href=href
+            aria-current=move || is_open.get().then_some("true")
+        >
+            <Avatar name />
+            <span class="row-line">
+                <bdi class="row-name">{name}</bdi>
+                {move || age(&row.read(), app.now_ms.get())}
+            </span>
+            <span class="row-line">
+                <span class="row-words" dir="auto">
+                    {move || (!has_draft.get() && is_answered(&row.read())).then(|| view! {
+                        <span class="answered" title=inbox::ANSWERED.get()>
+                            {icon(Icon::Undo)}<span class="for-readers">{inbox::ANSWERED.get()}" "</span>
+                        </span>
+                    })}
+                    {move || has_draft.get().then(|| view! { <em>{inbox::DRAFT.get()}" "</em> })}
+                    {move || last_words(&row.read())}
+                </span>
+                {move || Some(unread.get()).filter(|count| *count > 0).map(|count| view! {
+                    <span class="badge">{number(count)}<span class="for-readers">" "{inbox::UNREAD.get()}</span></span>
+                })}
+            </span>
+            <span class="row-line row-tags">
+                {move || wants_person.get().then(|| view! {
+                    <span class="tag warm">{icon(Icon::Person)}{inbox::WANTS_PERSON.get()}</span>
+                })}
+                {move || state_tag(&row.read())}
+                {move || {
+                    let labels = app.directory.read();
+                    let row = row.read();
+                    row.labels.iter().filter_map(|id| labels.label(id)).take(3).map(|label| view! {
+                        <span class="label" data-color=label.color.clone()><bdi>{label.name.clone()}</bdi></span>
+                    }).collect_view()
+                }}
+                {move || (app.directory.sites().read().len() > 1).then(|| view! {
+                    <span class="row-site">{app.directory.read().site(&row.read().site_id).map(str::to_owned)}</span>
+                })}
+                {move || assignee(&row.read())}
+            </span>
+        </a>
+    }
+}
+
+/// Returns the name of a conversation's visitor.
+pub fn name_of(conversation: &ConversationSummary) -> String {
+    let visitor = &conversation.visitor;
+    let known = [&visitor.name, &visitor.email, &visitor.phone, &visitor.company];
+    // Characters that turn the text around would make a name look like a part of the page.
+    let mut names = known.into_iter().flatten().map(|name| plain(name, MAX_NAME));
+    names.find(|name| !name.is_empty()).unwrap_or_else(|| {
+        // Visitors without a name are told apart by the end of their conversation's id.
+        let id = &conversation.id;
+        let start = id.char_indices().rev().nth(3).map_or(0, |(place, _)| place);
+        inbox::VISITOR_NAME.with(&[("id", &id.get(start..).unwrap_or_default().to_uppercase())])
+    })
+}
+
+fn is_waiting(conversation: &ConversationSummary) -> bool {
+    conversation.status == State::Waiting
+}
+
+/// The time since the last message; for who waits, the waiting time.
+fn age(row: &ConversationSummary, now_ms: f64) -> impl IntoView + use<> {
+    let since = row.waiting_since.as_ref().filter(|_| is_waiting(row));
+    let is_wait = since.is_some();
+    let time = since.unwrap_or(&row.updated_at).clone();
+    let shown = clock::parse_ms(&time).map(|time| list_time(time, now_ms)).unwrap_or_default();
+    view! {
+        <time class="row-time" class:urgent=is_wait datetime=time title=is_wait.then(|| inbox::WAITING_TIME.get())>
+            {is_wait.then(|| icon(Icon::Clock))}
+            {shown}
+        </time>
+    }
+}
+
+/// The visitor's last words; the last message of anybody where there are none.
+fn last_words(row: &ConversationSummary) -> String {
+    match (&row.visitor_text, &row.last_message) {
+        (Some(words), _) => words.clone(),
+        (None, Some(last)) => crate::markdown::plain(&last.text),
+        (None, None) => inbox::NO_MESSAGES.get().to_owned(),
+    }
+}
+
+/// Whether the last word was ours.
+fn is_answered(row: &ConversationSummary) -> bool {
+    row.last_message.as_ref().is_some_and(|last| last.role == "operator" || last.role == "assistant")
+}
+
+fn state_tag(row: &ConversationSummary) -> impl IntoView + use<> {
+    let text = if row.blocked {
+        Some(inbox::BLOCKED)
+    } else if row.status == State::Closed {
+        Some(inbox::CLOSED)
+    } else if row.snoozed_until.is_some() {
+        Some(inbox::SNOOZED)
+    } else {
+        None
+    };
+    text.map(|text| view! { <span class="tag">{text.get()}</span> })
+}
+
+fn assignee(row: &ConversationSummary) -> impl IntoView + use<> {
+    let id = row.assignee_id.clone()?;
+    let app = app();
+    let name = if app.session.me().id == id {
+        inbox::YOU.get().to_owned()
+    } else {
+        app.directory.read().operator(&id).map_or_else(|| inbox::COLLEAGUE.get().to_owned(), str::to_owned)
+    };
+    Some(view! { <span class="row-assignee">{icon(Icon::Person)}<bdi>{name}</bdi></span> })
+}
+
+#[cfg(test)]
+mod tests {
+    use chat_protocol::admin::Visitor;
+
+    use super::*;
+
+    #[test]
+    fn a_visitor_is_called_by_what_is_known_and_cannot_turn_the_text_around() {
+        let named = |name: &str, email: Option<&str>| {
+            let email = email.map(str::to_owned);
+            let visitor = Visitor { name: Some(name.to_owned()), email, ..Visitor::default() };
+            let id = "conv_12ab".to_owned();
+            name_of(&ConversationSummary { id, visitor, ..ConversationSummary::default() })
+        };
+        assert_eq!(named("Ann Lee", Some("ann@example.org")), "Ann Lee");
+        assert_eq!(named(" ", Some("ann@example.org")), "ann@example.org");
+        assert_eq!(named("\u{202e}eeL\nnnA", None), "eeL nnA");
+        assert_eq!(named("\u{200b}", None), inbox::VISITOR_NAME.with(&[("id", "12AB")]));
+    }
+}

@@ -1,0 +1,151 @@
+//! An entry of the list: checks, before and after, publishing, and its history.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::checks::{Level, check};
+use super::differences::Differences;
+use super::history::History;
+use super::list::status_name;
+use super::{Part, on_site_change, pending};
+use crate::api::publishing::{self as requests, Review, ReviewDetails, SyncedPage};
+use crate::state::app;
+use crate::text::{Text, publishing};
+use crate::ui::controls::{Confirm, Icon, icon};
+
+/// The page of an entry.
+#[component]
+pub(super) fn ReviewPage(site: String, id: String) -> impl IntoView {
+    let details = RwSignal::new(None::<ReviewDetails>);
+    let problem = RwSignal::new(None::<String>);
+    let key = StoredValue::new((site.clone(), id));
+    let load = move || {
+        problem.set(None);
+        spawn_local(async move {
+            let (site, id) = key.get_value();
+            match requests::review(&site, &id).await {
+                Ok(loaded) => _ = details.try_set(Some(loaded)),
+                Err(error) => _ = problem.try_set(Some(error.message)),
+            }
+        });
+    };
+    load();
+    let back = Part::Reviews.page(&site).href();
+    on_site_change(site, load);
+    view! {
+        <p class="back-line"><a href=back>{icon(Icon::Back)}{publishing::BACK.get()}</a></p>
+        {move || match details.get() {
+            None => pending(problem.read().as_deref(), load),
+            Some(ReviewDetails { review, before, jobs }) => view! {
+                <article class="review">
+                    <Head review=review.clone() />
+                    <Actions review=review.clone() site=key.get_value().0 on_done=Callback::new(move |()| load()) />
+                    <Checks review=review.clone() page=before.page.clone() />
+                    <Differences review before />
+                    <History jobs />
+                </article>
+            }.into_any(),
+        }}
+    }
+}
+
+#[component]
+fn Head(review: Review) -> impl IntoView {
+    let kind = if review.is_article() { publishing::KIND_ARTICLE } else { publishing::KIND_OVERLAY };
+    let locale = Some(review.locale.clone()).filter(|locale| !locale.is_empty());
+    let locale = locale.unwrap_or_else(|| publishing::ALL_LANGUAGES.get().to_owned());
+    view! {
+        <header class="review-head">
+            <h2 dir="auto">{review.title.clone()}</h2>
+            <span class="entry-state" data-status=review.status.clone()>{status_name(&review.status)}</span>
+            <p class="hint">{kind.get()}" · "<bdi dir="ltr">{review.path.clone()}</bdi>" · "{locale}</p>
+        </header>
+    }
+}
+
+/// What can be done with an entry, by its state.
+#[component]
+fn Actions(review: Review, site: String, on_done: Callback<()>) -> impl IntoView {
+    let app = app();
+    let is_busy = RwSignal::new(false);
+    let asks = RwSignal::new(None::<&'static str>);
+    let key = StoredValue::new((site, review.id.clone()));
+    let act = move |action: &'static str| {
+        is_busy.set(true);
+        spawn_local(async move {
+            let (site, id) = key.get_value();
+            if let Err(error) = requests::act(&site, &id, action).await {
+                app.notices.problem(publishing::ACTION_FAILED.with(&[("reason", &error.message)]));
+            }
+            _ = is_busy.try_set(false);
+            on_done.run(());
+        });
+    };
+    let is_queued = review.status == "queued";
+    let was_published = review.is_article() && matches!(review.status.as_str(), "published" | "failed");
+    let publish = if review.status == "draft" { publishing::PUBLISH } else { publishing::PUBLISH_AGAIN };
+    let question = move || {
+        let action = asks.get()?;
+        let (title, text, name) = if action == "withdraw" {
+            (publishing::WITHDRAW_TITLE, publishing::WITHDRAW_TEXT, publishing::WITHDRAW)
+        } else {
+            (publishing::ROLL_BACK_TITLE, publishing::ROLL_BACK_TEXT, publishing::ROLL_BACK)
+        };
+        Some(view! {
+            <Confirm
+                title=title.get()
+                text=text.get()
+                action=name.get()
+                on_confirm=move |()| act(action)
+                on_close=move |()| asks.set(None)
+            />
+        })
+    };
+    view! {
+        <div class="review-actions">
+            <button type="button" class="loud" hidden=is_queued disabled=is_busy on:click=move |_| act("approve")>
+                {icon(Icon::Publish)}{publish.get()}
+            </button>
+            <button type="button" class="quiet outlined" hidden=!was_published disabled=is_busy on:click=move |_| asks.set(Some("rollback"))>
+                {icon(Icon::Undo)}{publishing::ROLL_BACK.get()}
+            </button>
+            <button
+                type="button"
+                class="quiet outlined danger"
+                hidden=!was_published
+                disabled=is_busy
+                on:click=move |_| asks.set(Some("withdraw"))
+            >
+                {publishing::WITHDRAW.get()}
+            </button>
+            <p class="hint" hidden=!is_queued role="status">{publishing::QUEUED.get()}</p>
+            {question}
+        </div>
+    }
+}
+
+/// What could be better.
+#[component]
+fn Checks(review: Review, page: Option<SyncedPage>) -> impl IntoView {
+    let findings = check(&review, page.as_ref());
+    let is_good = findings.is_empty();
+    let rows = findings.into_iter().map(|finding| {
+        let (level, name): (_, Text) = match finding.level {
+            Level::Problem => ("problem", publishing::LEVEL_PROBLEM),
+            Level::Advice => ("advice", publishing::LEVEL_ADVICE),
+        };
+        view! {
+            <li data-level=level>
+                {icon(if finding.level == Level::Problem { Icon::Alert } else { Icon::Sparkle })}
+                <span><span class="for-readers">{name.get()}": "</span>{finding.text}</span>
+            </li>
+        }
+    });
+    view! {
+        <section class="card" aria-labelledby="review-checks">
+            <h3 id="review-checks">{publishing::CHECKS.get()}</h3>
+            <p class="passed" hidden=!is_good>{icon(Icon::Check)}{publishing::CHECK_PASSED.get()}</p>
+            <ul class="review-findings" hidden=is_good>{rows.collect_view()}</ul>
+        </section>
+    }
+}

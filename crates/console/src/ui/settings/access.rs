@@ -1,0 +1,19 @@
+//! How a site's server is known to the service: its tokens, and the licenses that are exchanged for them.
+
+use chat_protocol::admin::settings::Site;
+use leptos::prelude::*;
+
+use super::licenses::LicensesCard;
+use super::page::Head;
+use super::tokens::TokensCard;
+use crate::text::settings as t;
+
+/// The page about tokens and licenses.
+#[component]
+pub fn Access(site: Site) -> impl IntoView {
+    view! {
+        <Head title=t::SECTION_ACCESS.get() lead=t::ACCESS_LEAD.get()/>
+        <TokensCard site=site.clone()/>
+        <LicensesCard site/>
+    }
+}

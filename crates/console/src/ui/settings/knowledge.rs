@@ -1,0 +1,51 @@
+//! What the assistant knows about a site: questions and answers, synced pages, and trying it out.
+
+use chat_protocol::admin::settings::{OperatorRole, Site};
+use leptos::prelude::*;
+
+use super::answers::Answers;
+use super::page::{Head, me};
+use super::section::role_of;
+use crate::location::Page;
+use crate::text::{Text, settings as t};
+
+mod ask;
+mod content;
+
+/// The parts of the page, each with an address of its own.
+const PARTS: [(&str, Text); 3] =
+    [("answers", t::KNOWLEDGE_ANSWERS), ("pages", t::KNOWLEDGE_PAGES), ("ask", t::KNOWLEDGE_ASK)];
+
+/// The page about a site's knowledge.
+#[component]
+pub fn Knowledge(site: Site, part: Memo<Option<String>>) -> impl IntoView {
+    // Asking costs a reply of the AI, so that it needs the right to change sites.
+    let may_change = role_of(&me()) >= OperatorRole::Admin;
+    let parts = PARTS.into_iter().filter(move |(name, _)| may_change || *name != "ask");
+    let current = Memo::new(move |_| {
+        let wanted = part.get();
+        let found = PARTS.into_iter().find(|(name, _)| Some(*name) == wanted.as_deref());
+        found.map_or("answers", |(name, _)| if may_change || name != "ask" { name } else { "answers" })
+    });
+    let site_id = site.id.clone();
+    let links = parts.map(move |(name, title)| {
+        let href = Page::settings(&["knowledge", &site_id, name]).href();
+        view! {
+            <li>
+                <a href=href aria-current=move || (current.get() == name).then_some("page")>{title.get()}</a>
+            </li>
+        }
+    });
+    let links = links.collect_view();
+    view! {
+        <Head title=t::SECTION_KNOWLEDGE.get() lead=t::KNOWLEDGE_LEAD.get()/>
+        <nav class="tabs" aria-label=t::SECTION_KNOWLEDGE.get()>
+            <ul>{links}</ul>
+        </nav>
+        {move || match current.get() {
+            "pages" => view! { <content::SyncedContent site=site.id.clone()/> }.into_any(),
+            "ask" => view! { <ask::Ask site=site.clone()/> }.into_any(),
+            _ => view! { <Answers site=site.clone() may_change/> }.into_any(),
+        }}
+    }
+}

@@ -1,0 +1,206 @@
+//! The operators, and the invitations of further ones.
+
+use chat_protocol::admin::settings::{
+    Invitation, InvitationRequest, OneTimeLink, OperatorAccount, OperatorRole,
+};
+use leptos::prelude::*;
+
+use super::operator::{OperatorPage, role_text, roles_of};
+use super::page::{Card, Empty, Head, me, notices, time};
+use super::section::role_of;
+use crate::api::settings as requests;
+use crate::location::Page;
+use crate::text::settings as t;
+use crate::ui::forms::{
+    Confirm, Dialog, Form, FormProblem, FormState, Loaded, Remote, SecretOnce, SelectField, TextField,
+};
+
+/// The page about the team, or about one operator, whose id is the second part of the path.
+#[component]
+pub fn Team(id: Memo<Option<String>>) -> impl IntoView {
+    let operators = Remote::new(requests::operators);
+    move || match id.get() {
+        Some(id) => view! { <OperatorPage id operators/> }.into_any(),
+        None => view! { <People operators/> }.into_any(),
+    }
+}
+
+#[component]
+fn People(operators: Remote<Vec<OperatorAccount>>) -> impl IntoView {
+    let me = me();
+    let role = role_of(&me);
+    let may_invite = role >= OperatorRole::Admin;
+    let invites = RwSignal::new(false);
+    let invitations = may_invite
+        .then(|| Remote::new(|| async { requests::invitations().await.map(|found| found.invitations) }));
+    let my_id = StoredValue::new(me.id);
+    view! {
+        <Head title=t::SECTION_TEAM.get() lead=t::TEAM_LEAD.get()>
+            {may_invite
+                .then(|| {
+                    view! {
+                        <button type="button" class="button is-primary" on:click=move |_| invites.set(true)>
+                            {t::INVITE.get()}
+                        </button>
+                    }
+                })}
+        </Head>
+        <Loaded remote=operators let:people>
+            {
+                let rows = people.into_iter().map(|person| row(person, &my_id.get_value(), may_invite));
+                view! { <ul class="rows">{rows.collect_view()}</ul> }
+            }
+        </Loaded>
+        {invitations
+            .map(|invitations| {
+                view! {
+                    <Invitations invitations/>
+                    <Dialog open=invites title=t::INVITE.get()>
+                        <InviteForm role invitations/>
+                    </Dialog>
+                }
+            })}
+    }
+}
+
+fn row(person: OperatorAccount, my_id: &str, may_open: bool) -> impl IntoView + use<> {
+    let href = Page::settings(&["team", &person.id]).href();
+    let is_me = person.id == my_id;
+    let name = if may_open {
+        view! { <a href=href dir="auto">{person.name}</a> }.into_any()
+    } else {
+        view! { <p class="row-title" dir="auto">{person.name}</p> }.into_any()
+    };
+    view! {
+        <li class:is-off=person.disabled>
+            <div class="row-main">
+                {name}
+                <p dir="ltr">{person.email}</p>
+            </div>
+            <span class="states">
+                {is_me.then(|| view! { <span class="state">{t::YOU.get()}</span> })}
+                {person.disabled.then(|| view! { <span class="state is-bad">{t::DISABLED.get()}</span> })}
+                {person.totp.then(|| view! { <span class="state is-good">{t::TWO_FACTORS.get()}</span> })}
+                <span class="state">{role_text(person.role).get()}</span>
+            </span>
+        </li>
+    }
+}
+
+#[component]
+fn Invitations(invitations: Remote<Vec<Invitation>>) -> impl IntoView {
+    let notices = notices();
+    let revokes = RwSignal::new(false);
+    let revoked = RwSignal::new(Invitation::default());
+    view! {
+        <Card title=t::INVITATIONS_TITLE.get() lead=t::INVITATIONS_LEAD.get()>
+            <Loaded remote=invitations let:all>
+                {if all.is_empty() {
+                    view! { <Empty text=t::INVITATIONS_EMPTY.get()/> }.into_any()
+                } else {
+                    let rows = all.into_iter().map(|invitation| {
+                        let this = invitation.clone();
+                        let email = invitation.email.unwrap_or_default();
+                        let label = t::REVOKE_NAMED.with(&[("name", &email)]);
+                        let expires = t::EXPIRES_AT.with(&[("time", &time(&invitation.expires_at))]);
+                        view! {
+                            <li>
+                                <div class="row-main">
+                                    <p class="row-title" dir="ltr">{email}</p>
+                                    <p class="row-facts">{expires}</p>
+                                </div>
+                                <span class="state">{role_text(invitation.role).get()}</span>
+                                <div class="row-actions">
+                                    <button
+                                        type="button"
+                                        class="button is-quiet"
+                                        aria-label=label
+                                        on:click=move |_| {
+                                            revoked.set(this.clone());
+                                            revokes.set(true);
+                                        }
+                                    >
+                                        {t::REVOKE.get()}
+                                    </button>
+                                </div>
+                            </li>
+                        }
+                    });
+                    view! { <ul class="rows">{rows.collect_view()}</ul> }.into_any()
+                }}
+            </Loaded>
+            <Confirm
+                open=revokes
+                title=t::INVITATION_REVOKE.get()
+                text=t::INVITATION_REVOKE_HELP.get()
+                action=t::REVOKE.get()
+                request=move || {
+                    let id = revoked.get_untracked().id;
+                    async move { requests::revoke_invitation(&id).await }
+                }
+                on_done=move |_| {
+                    notices.done(t::INVITATION_REVOKED.get());
+                    invitations.reload();
+                }
+            />
+        </Card>
+    }
+}
+
+#[component]
+fn InviteForm(role: OperatorRole, invitations: Remote<Vec<Invitation>>) -> impl IntoView {
+    let (email, chosen) = (RwSignal::new(String::new()), RwSignal::new("agent".to_owned()));
+    let new = RwSignal::new(None::<OneTimeLink>);
+    let typed = Signal::derive(move || new.get().is_none() && !email.get().is_empty());
+    let form = FormState::new(&["email", "role"], typed);
+    let roles = StoredValue::new(roles_of(role));
+    let save = move || {
+        let role = OperatorRole::parse(&chosen.get_untracked()).unwrap_or_default();
+        let request = InvitationRequest { email: email.get_untracked().trim().to_owned(), role };
+        form.send(async move { requests::invite(&request).await }, move |link| {
+            new.set(Some(link));
+            invitations.reload();
+        });
+    };
+    move || match new.get() {
+        Some(new) => view! {
+            <div class="modal-body">
+                <SecretOnce
+                    label=t::INVITATION_LINK.get()
+                    secret=new.link
+                    help=t::INVITATION_LINK_HELP.with(&[("time", &time(&new.expires_at))])
+                />
+                {new.mailed.then(|| view! { <p class="field-help">{t::INVITATION_MAILED.get()}</p> })}
+            </div>
+        }
+        .into_any(),
+        None => view! {
+            <Form state=form on_submit=save>
+                <div class="modal-body">
+                    <TextField
+                        name="email"
+                        label=t::EMAIL_ADDRESS.get()
+                        kind="email"
+                        inputmode="email"
+                        value=email
+                        is_code=true
+                    />
+                    <SelectField
+                        name="role"
+                        label=t::ROLE.get()
+                        help=t::ROLE_HELP.get()
+                        value=chosen
+                        options=roles.get_value()
+                    />
+                    <FormProblem/>
+                </div>
+                <footer class="modal-foot">
+                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
+                        {t::INVITE.get()}
+                    </button>
+                </footer>
+            </Form>
+        }
+        .into_any(),
+    }
+}

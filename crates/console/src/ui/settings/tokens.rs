@@ -1,0 +1,232 @@
+//! The tokens of a site: create, rotate with an overlap, revoke.
+
+use chat_protocol::admin::settings::{NewToken, Rotation, Site, Token, TokenRequest};
+use leptos::prelude::*;
+
+use super::page::{Card, Empty, ago, is_past, notices, time};
+use crate::api::settings as requests;
+use crate::text::settings as t;
+use crate::ui::forms::{
+    Confirm, Dialog, Form, FormProblem, FormState, Loaded, Remote, SecretOnce, SelectField, TextField,
+};
+
+const HOUR_S: u32 = 60 * 60;
+const DAY_S: u32 = 24 * HOUR_S;
+
+/// The list of tokens.
+#[component]
+pub fn TokensCard(site: Site) -> impl IntoView {
+    let notices = notices();
+    let site_id = StoredValue::new(site.id);
+    let tokens = Remote::new(move || {
+        let site = site_id.get_value();
+        async move { requests::tokens(&site).await }
+    });
+    let (creates, rotates, revokes) = (RwSignal::new(false), RwSignal::new(false), RwSignal::new(false));
+    let chosen = RwSignal::new(Token::default());
+    view! {
+        <Card title=t::TOKENS_TITLE.get() lead=t::TOKENS_LEAD.get()>
+            <div class="toolbar">
+                <button type="button" class="button is-primary" on:click=move |_| creates.set(true)>
+                    {t::TOKEN_ADD.get()}
+                </button>
+                <button type="button" class="button" on:click=move |_| rotates.set(true)>
+                    {t::TOKEN_ROTATE.get()}
+                </button>
+            </div>
+            <Loaded remote=tokens let:all>
+                {if all.is_empty() {
+                    view! { <Empty text=t::TOKENS_EMPTY.get()/> }.into_any()
+                } else {
+                    let rows = all.into_iter().map(|token| {
+                        let this = token.clone();
+                        row(token, move || {
+                            chosen.set(this.clone());
+                            revokes.set(true);
+                        })
+                    });
+                    view! { <ul class="rows">{rows.collect_view()}</ul> }.into_any()
+                }}
+            </Loaded>
+            <Dialog open=creates title=t::TOKEN_ADD.get()>
+                <NewTokenForm site=site_id.get_value() tokens/>
+            </Dialog>
+            <Dialog open=rotates title=t::TOKEN_ROTATE.get()>
+                <RotationForm site=site_id.get_value() tokens/>
+            </Dialog>
+            <Confirm
+                open=revokes
+                title=t::TOKEN_REVOKE.get()
+                text=t::TOKEN_REVOKE_HELP.get()
+                action=t::REVOKE.get()
+                request=move || {
+                    let (site, token) = (site_id.get_value(), chosen.get_untracked().id);
+                    async move { requests::revoke_token(&site, &token).await }
+                }
+                on_done=move |_| {
+                    notices.done(t::TOKEN_REVOKED.get());
+                    tokens.reload();
+                }
+            />
+        </Card>
+    }
+}
+
+/// Returns the state of a token: its look and its text, and whether it can still be used.
+fn state(token: &Token) -> (&'static str, String, bool) {
+    if let Some(at) = token.revoked_at.as_deref().filter(|at| is_past(at)) {
+        return ("state is-bad", t::REVOKED_AT.with(&[("time", &time(at))]), false);
+    }
+    let ends = token.expires_at.as_deref().into_iter().chain(token.revoked_at.as_deref()).min();
+    match ends {
+        Some(at) if is_past(at) => ("state is-bad", t::EXPIRED_AT.with(&[("time", &time(at))]), false),
+        Some(at) => ("state is-warning", t::EXPIRES_AT.with(&[("time", &time(at))]), true),
+        None => ("state is-good", t::VALID.get().to_owned(), true),
+    }
+}
+
+fn row(token: Token, on_revoke: impl Fn() + 'static) -> impl IntoView {
+    let (look, text, is_valid) = state(&token);
+    let Token { id, name, created_at, last_used_at, .. } = token;
+    let name = if name.is_empty() { id } else { name };
+    let used = match last_used_at.as_deref() {
+        Some(at) => t::LAST_USED.with(&[("time", &ago(at))]),
+        None => t::NEVER_USED.get().to_owned(),
+    };
+    let created = t::CREATED.with(&[("time", &time(&created_at))]);
+    let label = t::REVOKE_NAMED.with(&[("name", &name)]);
+    view! {
+        <li class:is-off=!is_valid>
+            <div class="row-main">
+                <p class="row-title" dir="auto">{name}</p>
+                <p class="row-facts">
+                    <span>{used}</span>
+                    <span>{created}</span>
+                </p>
+            </div>
+            <span class=look>{text}</span>
+            {is_valid
+                .then(|| {
+                    view! {
+                        <div class="row-actions">
+                            <button
+                                type="button"
+                                class="button is-quiet"
+                                aria-label=label
+                                on:click=move |_| on_revoke()
+                            >
+                                {t::REVOKE.get()}
+                            </button>
+                        </div>
+                    }
+                })}
+        </li>
+    }
+}
+
+/// Shows the new secret in place of the form.
+fn secret_or(new: RwSignal<Option<NewToken>>, form: impl Fn() -> AnyView + Send + 'static) -> impl IntoView {
+    move || match new.get() {
+        Some(new) => view! {
+            <div class="modal-body">
+                <SecretOnce label=t::TOKEN_SECRET.get() secret=new.token help=t::TOKEN_SECRET_HELP.get()/>
+            </div>
+        }
+        .into_any(),
+        None => form(),
+    }
+}
+
+#[component]
+fn NewTokenForm(site: String, tokens: Remote<Vec<Token>>) -> impl IntoView {
+    let (name, expires) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let new = RwSignal::new(None);
+    let typed = Signal::derive(move || new.get().is_none() && !name.get().is_empty());
+    let form = FormState::new(&["name", "expiresInS"], typed);
+    let site = StoredValue::new(site);
+    let days = [30, 90, 365].map(|days| ((days * DAY_S).to_string(), t::DAYS.count(days.into())));
+    let mut lifetimes = vec![(String::new(), t::NEVER.get().to_owned())];
+    lifetimes.extend(days);
+    let lifetimes = StoredValue::new(lifetimes);
+    let save = move || {
+        let request =
+            TokenRequest { name: name.get_untracked(), expires_in_s: expires.get_untracked().parse().ok() };
+        let site = site.get_value();
+        form.send(async move { requests::create_token(&site, &request).await }, move |token| {
+            new.set(Some(token));
+            tokens.reload();
+        });
+    };
+    secret_or(new, move || {
+        view! {
+            <Form state=form on_submit=save>
+                <div class="modal-body">
+                    <TextField name="name" label=t::TOKEN_NAME.get() help=t::TOKEN_NAME_HELP.get() value=name/>
+                    <SelectField
+                        name="expiresInS"
+                        label=t::EXPIRES.get()
+                        value=expires
+                        options=lifetimes.get_value()
+                    />
+                    <FormProblem/>
+                </div>
+                <footer class="modal-foot">
+                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
+                        {t::TOKEN_ADD.get()}
+                    </button>
+                </footer>
+            </Form>
+        }
+        .into_any()
+    })
+}
+
+#[component]
+fn RotationForm(site: String, tokens: Remote<Vec<Token>>) -> impl IntoView {
+    let (name, overlap) = (RwSignal::new(String::new()), RwSignal::new(DAY_S.to_string()));
+    let new = RwSignal::new(None);
+    let typed = Signal::derive(move || new.get().is_none() && !name.get().is_empty());
+    let form = FormState::new(&["name", "overlapS"], typed);
+    let site = StoredValue::new(site);
+    let overlaps = [
+        ("0".to_owned(), t::OVERLAP_NONE.get().to_owned()),
+        (HOUR_S.to_string(), t::HOURS.count(1)),
+        (DAY_S.to_string(), t::HOURS.count(24)),
+        ((7 * DAY_S).to_string(), t::DAYS.count(7)),
+        ((30 * DAY_S).to_string(), t::DAYS.count(30)),
+    ];
+    let overlaps = StoredValue::new(overlaps.to_vec());
+    let save = move || {
+        let rotation =
+            Rotation { name: name.get_untracked(), overlap_s: overlap.get_untracked().parse().ok() };
+        let site = site.get_value();
+        form.send(async move { requests::rotate_tokens(&site, &rotation).await }, move |token| {
+            new.set(Some(token));
+            tokens.reload();
+        });
+    };
+    secret_or(new, move || {
+        view! {
+            <Form state=form on_submit=save>
+                <div class="modal-body">
+                    <p>{t::TOKEN_ROTATE_HELP.get()}</p>
+                    <TextField name="name" label=t::TOKEN_NAME.get() help=t::TOKEN_NAME_HELP.get() value=name/>
+                    <SelectField
+                        name="overlapS"
+                        label=t::OVERLAP.get()
+                        help=t::OVERLAP_HELP.get()
+                        value=overlap
+                        options=overlaps.get_value()
+                    />
+                    <FormProblem/>
+                </div>
+                <footer class="modal-foot">
+                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
+                        {t::TOKEN_ROTATE.get()}
+                    </button>
+                </footer>
+            </Form>
+        }
+        .into_any()
+    })
+}

@@ -1,0 +1,189 @@
+//! The webhooks: list, create, and one of them with its deliveries.
+
+use chat_protocol::admin::settings::{NewWebhook, Webhook, WebhookSecret, Webhooks};
+use leptos::prelude::*;
+
+use super::Sites;
+use super::page::{Empty, Head};
+use super::webhook::WebhookPage;
+use crate::api::settings as requests;
+use crate::location::Page;
+use crate::text::settings as t;
+use crate::ui::forms::{
+    Dialog, Editing, Form, FormProblem, FormState, Loaded, Remote, SecretOnce, SelectField, TextField, draft,
+    filled,
+};
+
+/// The page about webhooks, or about one of them, whose id is the second part of the path.
+#[component]
+pub fn WebhookList(sites: Sites, id: Memo<Option<String>>) -> impl IntoView {
+    let webhooks = Remote::new(requests::webhooks);
+    move || match id.get() {
+        Some(id) => view! { <WebhookPage id webhooks/> }.into_any(),
+        None => view! { <List sites webhooks/> }.into_any(),
+    }
+}
+
+#[component]
+fn List(sites: Sites, webhooks: Remote<Webhooks>) -> impl IntoView {
+    let creates = RwSignal::new(false);
+    view! {
+        <Head title=t::SECTION_WEBHOOKS.get() lead=t::WEBHOOKS_LEAD.get()>
+            <button type="button" class="button is-primary" on:click=move |_| creates.set(true)>
+                {t::WEBHOOK_ADD.get()}
+            </button>
+        </Head>
+        <Loaded remote=webhooks let:found>
+            {if found.webhooks.is_empty() {
+                view! { <Empty text=t::WEBHOOKS_EMPTY.get()/> }.into_any()
+            } else {
+                view! { <ul class="rows">{found.webhooks.into_iter().map(row).collect_view()}</ul> }.into_any()
+            }}
+        </Loaded>
+        <Dialog open=creates title=t::WEBHOOK_ADD.get() is_wide=true>
+            <NewWebhookForm sites webhooks/>
+        </Dialog>
+    }
+}
+
+/// Returns the look and the text of a webhook's state.
+pub(super) fn state(webhook: &Webhook) -> (&'static str, &'static str) {
+    match (webhook.enabled, &webhook.failing_since) {
+        (false, _) => ("state is-bad", t::DISABLED.get()),
+        (true, Some(_)) => ("state is-warning", t::WEBHOOK_FAILING.get()),
+        (true, None) => ("state is-good", t::STATE_ON.get()),
+    }
+}
+
+/// Returns the events of a webhook in one line.
+fn events_line(events: &[String]) -> String {
+    if events.is_empty() { t::EVENTS_ALL.get().to_owned() } else { events.join(", ") }
+}
+
+fn row(webhook: Webhook) -> impl IntoView {
+    let (look, text) = state(&webhook);
+    let events = events_line(&webhook.events);
+    view! {
+        <li class:is-off=!webhook.enabled>
+            <div class="row-main">
+                <a href=Page::settings(&["webhooks", &webhook.id]).href() dir="ltr">{webhook.url}</a>
+                <p dir="ltr">{events}</p>
+            </div>
+            <span class=look>{text}</span>
+        </li>
+    }
+}
+
+/// The choice of events: all of them, or some.
+#[component]
+pub(super) fn Events(
+    /// The names of all events.
+    all: Vec<String>,
+    /// The chosen ones; none for all.
+    chosen: RwSignal<Vec<String>>,
+) -> impl IntoView {
+    let boxes = all.into_iter().map(move |event| {
+        let (name, shown) = (event.clone(), event.clone());
+        view! {
+            <label class="option-check">
+                <input
+                    type="checkbox"
+                    prop:checked=move || chosen.with(|chosen| chosen.contains(&event))
+                    on:change=move |change| {
+                        let is_on = event_target_checked(&change);
+                        chosen
+                            .update(|chosen| {
+                                chosen.retain(|other| *other != name);
+                                if is_on {
+                                    chosen.push(name.clone());
+                                    chosen.sort();
+                                }
+                            });
+                    }
+                />
+                <code>{shown}</code>
+            </label>
+        }
+    });
+    view! {
+        <fieldset class="field-group">
+            <legend>{t::EVENTS.get()}</legend>
+            <p class="field-help">{t::EVENTS_HELP.get()}</p>
+            <div class="option-checks">{boxes.collect_view()}</div>
+        </fieldset>
+    }
+}
+
+draft!(
+    /// The values of the form.
+    Target, TargetFields {
+        url: String,
+        site: String,
+        events: Vec<String>,
+    }
+);
+
+#[component]
+fn NewWebhookForm(sites: Sites, webhooks: Remote<Webhooks>) -> impl IntoView {
+    let editing = Editing::<TargetFields>::new(Target::default());
+    let new = RwSignal::new(None::<WebhookSecret>);
+    let is_dirty = editing.is_dirty();
+    let form = FormState::new(
+        &["url", "siteId", "events"],
+        Signal::derive(move || new.get().is_none() && is_dirty.get()),
+    );
+    let mut places = vec![(String::new(), t::WEBHOOK_ALL_SITES.get().to_owned())];
+    places.extend(sites.get_untracked().unwrap_or_default().into_iter().map(|site| (site.id, site.name)));
+    let places = StoredValue::new(places);
+    let all_events = StoredValue::new(webhooks.get_untracked().unwrap_or_default().events);
+    let save = move || {
+        let Target { url, site, events } = editing.now();
+        let request = NewWebhook { url: url.trim().to_owned(), site_id: filled(&site), events };
+        form.send(async move { requests::create_webhook(&request).await }, move |created| {
+            new.set(Some(created));
+            webhooks.reload();
+        });
+    };
+    let fields = editing.fields;
+    move || match new.get() {
+        Some(new) => view! {
+            <div class="modal-body">
+                <SecretOnce
+                    label=t::WEBHOOK_SECRET.get()
+                    secret=new.secret
+                    help=t::WEBHOOK_SECRET_HELP.get()
+                />
+            </div>
+        }
+        .into_any(),
+        None => view! {
+            <Form state=form on_submit=save>
+                <div class="modal-body">
+                    <TextField
+                        name="url"
+                        label=t::WEBHOOK_URL.get()
+                        help=t::WEBHOOK_URL_HELP.get()
+                        placeholder="https://hooks.example/chat"
+                        kind="url"
+                        value=fields.url
+                        is_code=true
+                    />
+                    <SelectField
+                        name="siteId"
+                        label=t::WEBHOOK_SITE.get()
+                        value=fields.site
+                        options=places.get_value()
+                    />
+                    <Events all=all_events.get_value() chosen=fields.events/>
+                    <FormProblem/>
+                </div>
+                <footer class="modal-foot">
+                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
+                        {t::WEBHOOK_ADD.get()}
+                    </button>
+                </footer>
+            </Form>
+        }
+        .into_any(),
+    }
+}

@@ -1,0 +1,114 @@
+//! The widget of a site: its options with a live preview, the code to copy, and the check of the site's
+//! proxy.
+
+mod check;
+mod form;
+mod options;
+mod preview;
+mod snippet;
+
+use chat_protocol::admin::settings::Site;
+use leptos::prelude::*;
+
+use super::page::{Card, Head};
+use crate::browser::{storage, window};
+use crate::text::{Text, settings as t};
+use crate::ui::forms::{CopyButton, unique_id};
+use check::ProxyCard;
+use form::OptionsForm;
+use options::WidgetOptions;
+use preview::Preview;
+use snippet::Snippet;
+
+/// The folder of the widget's files, below an origin.
+const FILES: &str = "/chat-widget";
+
+/// Returns the service's own proxy path of a site.
+fn service_proxy(site: &str) -> String {
+    ["/connector/", site].concat()
+}
+
+/// The page about a site's widget. The options belong to the site's page, not to the service: this browser
+/// remembers them, so that the code can be made again.
+#[component]
+pub fn WidgetSettings(site: Site) -> impl IntoView {
+    let key = ["settings.widget.", &site.id].concat();
+    let options = RwSignal::new(storage::read::<WidgetOptions>(&key).unwrap_or_default());
+    Effect::new(move |_| {
+        options.with(|options| storage::write(&key, options));
+    });
+    let is_off = site.disabled || !site.chat_enabled || !site.widget_enabled;
+    view! {
+        <Head title=t::SECTION_WIDGET.get() lead=t::WIDGET_LEAD.get()/>
+        {is_off.then(|| view! { <p class="notice is-warning">{t::WIDGET_IS_OFF.get()}</p> })}
+        <div class="widget-studio">
+            <Card title=t::WIDGET_OPTIONS.get() lead=t::WIDGET_OPTIONS_LEAD.get()>
+                <OptionsForm options/>
+            </Card>
+            <Preview proxy=service_proxy(&site.id) options/>
+        </div>
+        <CodeCard site=site.id.clone() options/>
+        <ProxyCard site options/>
+    }
+}
+
+/// The code for a page.
+#[component]
+fn CodeCard(site: String, options: RwSignal<WidgetOptions>) -> impl IntoView {
+    let kind = RwSignal::new(Snippet::default());
+    let origin = window().location().origin().unwrap_or_default();
+    let code = Memo::new(move |_| {
+        options.with(|options| {
+            let (proxy, files) = if options.uses_service {
+                ([&origin, service_proxy(&site).as_str()].concat(), [&origin, FILES].concat())
+            } else {
+                (options.proxy.clone(), FILES.to_owned())
+            };
+            kind.get().code(options, &proxy, &files)
+        })
+    });
+    let panel = unique_id("code");
+    let controlled = panel.clone();
+    let kinds = Snippet::ALL.map(|snippet| {
+        view! {
+            <button
+                type="button"
+                class="segment"
+                aria-pressed=move || if kind.get() == snippet { "true" } else { "false" }
+                aria-controls=controlled.clone()
+                on:click=move |_| kind.set(snippet)
+            >
+                {name_of(snippet).get()}
+            </button>
+        }
+    });
+    let advice = move || {
+        let text = match (kind.get(), options.with(|options| options.uses_service)) {
+            (Snippet::Leptos, _) => t::CODE_LEPTOS_HELP,
+            (_, true) => t::CODE_SERVICE_HELP,
+            (Snippet::Npm, false) => t::CODE_NPM_HELP,
+            (Snippet::Script, false) => t::CODE_SCRIPT_HELP,
+        };
+        text.get()
+    };
+    view! {
+        <Card title=t::CODE_TITLE.get() lead=t::CODE_LEAD.get()>
+            <div class="toolbar">
+                <div class="segments" role="group" aria-label=t::CODE_KIND.get()>
+                    {kinds}
+                </div>
+                <CopyButton text=code/>
+            </div>
+            <pre class="code" id=panel tabindex="0" dir="ltr"><code>{code}</code></pre>
+            <p class="field-help">{advice}</p>
+        </Card>
+    }
+}
+
+fn name_of(snippet: Snippet) -> Text {
+    match snippet {
+        Snippet::Script => t::CODE_SCRIPT,
+        Snippet::Npm => t::CODE_NPM,
+        Snippet::Leptos => t::CODE_LEPTOS,
+    }
+}

@@ -1,0 +1,24 @@
+//! The admin API's types of the inbox, shared by the service and the operators' console.
+//!
+//! Member names are in camelCase. Times are texts in RFC 3339, in UTC with milliseconds. Members that are
+//! missing or null are `None`. Both sides ignore members that they do not know, so that a console that was
+//! opened before an upgrade of the service goes on.
+
+mod conversation;
+mod operator;
+mod report;
+pub mod settings;
+mod stream;
+mod visitor;
+
+pub use conversation::{
+    Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,
+    ConversationView, LastMessage, LeadView, Message, MessagePage, Note, Source, State, TakeOver,
+};
+pub use operator::{
+    Availability, CannedReply, CannedReplyText, Label, LabelChange, Preferences, QuietHours, TeamMember,
+    WorkingState,
+};
+pub use report::{HourCount, PageCount, Report, ReportDay, ReportTotals};
+pub use stream::{ConversationEvent, Hello, Typing};
+pub use visitor::{LeadReason, ProfileChange, TimelineEntry, TimelinePage, Visitor};

@@ -1,0 +1,31 @@
+//! The admin API's types of the settings.
+//!
+//! Responses are read leniently: a missing member has its default, an unknown one is ignored. Requests leave
+//! out what they do not change.
+
+mod access;
+mod audit;
+mod knowledge;
+mod people;
+mod proxy;
+mod quota;
+mod site;
+mod webhook;
+
+pub use access::{License, LicenseRequest, NewLicense, NewToken, Rotation, Token, TokenRequest};
+pub use audit::{AuditEntry, AuditPage};
+pub use knowledge::{
+    Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, ContentItem, ContentPage, KnowledgeQuestion,
+    Passage, Passages,
+};
+pub use people::{
+    EmailPreferences, Invitation, InvitationRequest, Invitations, OneTimeLink, OperatorAccount,
+    OperatorChange, OperatorChanged, OperatorRole, Operators, SessionInfo, Sessions,
+};
+pub use proxy::{CheckedPart, ProxyCheck, ProxyChecked, ProxyProblem};
+pub use quota::{Quota, SiteQuota};
+pub use site::{AiChange, AiSettings, NewSite, Patch, Site, SiteChange};
+pub use webhook::{
+    Delivery, DeliveryAttempt, DeliveryPage, DeliveryShown, NewWebhook, Webhook, WebhookChange,
+    WebhookSecret, WebhookShown, Webhooks,
+};

@@ -1,0 +1,136 @@
+//! What the assistant knows about a site.
+
+use serde::{Deserialize, Serialize};
+
+/// A question and its answer, as an operator wrote them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Answer {
+    /// The answer's id.
+    pub id: String,
+    /// The question; several ways to ask it stand on lines of their own.
+    pub question: String,
+    /// The answer.
+    pub answer: String,
+    /// The language tag of both; empty for any language.
+    pub locale: String,
+    /// When it was written.
+    pub created_at: String,
+    /// When it was last changed.
+    pub updated_at: String,
+}
+
+/// `data` of `GET /sites/{site}/answers`, whose parameters are `before`, `limit` and `q`, which finds a part
+/// of the question or the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AnswerPage {
+    /// The answers, newest first.
+    pub answers: Vec<Answer>,
+    /// The parameter `before` of the next page; `None` on the last one.
+    pub next: Option<i64>,
+}
+
+/// The body of `POST /sites/{site}/answers` and `PUT /sites/{site}/answers/{answer}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AnswerText {
+    /// The question, 1 to 500 characters.
+    pub question: String,
+    /// The answer, 1 to 4,000 characters.
+    pub answer: String,
+    /// The language tag of both; empty for any language.
+    pub locale: String,
+}
+
+/// `data` of a change of one answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AnswerChange {
+    /// The answer as it is now.
+    pub answer: Answer,
+}
+
+/// A synced page, product or another item of the site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContentItem {
+    /// The type, such as `page`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The id that the site has for it.
+    pub external_id: String,
+    /// Its language tag.
+    pub locale: String,
+    /// Its path or address.
+    pub location: Option<String>,
+    /// The title.
+    pub title: String,
+    /// The beginning of its text.
+    pub excerpt: String,
+    /// When the site sent it.
+    pub synced_at: String,
+}
+
+/// `data` of `GET /sites/{site}/content`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContentPage {
+    /// The items, in the order of types and ids.
+    pub items: Vec<ContentItem>,
+    /// The number of all items.
+    pub count: i64,
+    /// The parameter `after` of the next page; `None` on the last one.
+    pub next: Option<String>,
+}
+
+/// The body of `POST /sites/{site}/knowledge/search` and `…/ask`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct KnowledgeQuestion {
+    /// The question, 1 to 4,000 characters.
+    pub question: String,
+    /// The language tag of the visitor's page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+}
+
+/// A part of a site's knowledge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Passage {
+    /// `content:` and the site's id of the item, or `answer:` and the id of the answer.
+    pub id: String,
+    /// The title of the page, or the question.
+    pub title: String,
+    /// The path or the address of the page.
+    pub location: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+/// `data` of `POST /sites/{site}/knowledge/search`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Passages {
+    /// The passages, best first.
+    pub passages: Vec<Passage>,
+}
+
+/// `data` of `POST /sites/{site}/knowledge/ask`: what the assistant would answer a visitor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AskedAnswer {
+    /// The text, in Markdown; `None` when the AI endpoint blocked the question.
+    pub text: Option<String>,
+    /// `ok`, `provider_error`, `quota_insufficient` or another status of the AI.
+    pub status: String,
+    /// Whether the text is the fallback text, because the AI gave no answer.
+    pub used_fallback: bool,
+    /// Whether the question asks for a person.
+    pub wants_person: bool,
+    /// What the answer is based on, best first.
+    pub sources: Vec<Passage>,
+    /// Milliseconds that the answer took.
+    pub duration_ms: i64,
+}

@@ -1,0 +1,195 @@
+//! Sites, and the changes of their settings.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A site: `GET /sites` gives a list, `GET /sites/{site}` one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Site {
+    /// The site's id, as in the proxy path `/connector/{id}`.
+    pub id: String,
+    /// The site's name.
+    pub name: String,
+    /// The site's origin, as its activation named it.
+    pub domain: Option<String>,
+    /// The site's platform, as its activation named it.
+    pub platform: Option<String>,
+    /// The locale of visitors whose own is not supported.
+    pub primary_locale: Option<String>,
+    /// The locales that the chat offers.
+    pub supported_locales: Vec<String>,
+    /// Origins whose pages may use the proxy paths of the service itself.
+    pub allowed_origins: Vec<String>,
+    /// The chat switch.
+    pub chat_enabled: bool,
+    /// The widget switch.
+    pub widget_enabled: bool,
+    /// Whether visitor events are recorded.
+    pub tracking_enabled: bool,
+    /// The assistant's name.
+    pub assistant_name: Option<String>,
+    /// Welcome messages by locale; that of "" is for all others.
+    pub welcome: BTreeMap<String, String>,
+    /// The address of the assistant's avatar.
+    pub avatar_url: Option<String>,
+    /// `semi_automatic` or `automatic`.
+    pub publishing: String,
+    /// Maximum replies of the AI in a calendar month.
+    pub monthly_ai_replies: Option<i64>,
+    /// Whether messages are refused once those are used up.
+    pub quota_refuses: bool,
+    /// The AI endpoint, without its key; `None` for the built-in assistant.
+    pub ai: Option<AiSettings>,
+    /// Milliseconds that the AI stays silent after a message of an operator.
+    pub ai_pause_ms: i64,
+    /// Days after which closed and silent conversations are deleted.
+    pub retention_days: Option<i64>,
+    /// The time of its creation.
+    pub created_at: String,
+    /// The time of its activation.
+    pub activated_at: Option<String>,
+    /// Whether the site is switched off.
+    pub disabled: bool,
+}
+
+/// An AI endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AiSettings {
+    /// The base address, such as `https://ai.example/v1`.
+    pub base: String,
+    /// The model's name.
+    pub model: String,
+    /// Whether a key is stored.
+    pub has_key: bool,
+    /// Milliseconds until a request to the AI is given up.
+    pub timeout_ms: i64,
+}
+
+/// What happens to an optional setting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// It keeps its value: the member is left out.
+    #[default]
+    Keep,
+    /// It is removed: the member is null.
+    Remove,
+    /// It gets a value.
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// Returns whether the setting keeps its value.
+    pub fn is_keep(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
+}
+
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Remove, Self::Set)
+    }
+}
+
+impl<T: Serialize> Serialize for Patch<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Keep | Self::Remove => serializer.serialize_none(),
+            Self::Set(value) => value.serialize(serializer),
+        }
+    }
+}
+
+/// The body of `PATCH /sites/{site}`. A missing member keeps its value. See [`Site`] for the members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteChange {
+    /// The site's name, 1 to 200 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The locale of visitors whose own is not supported.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub primary_locale: Patch<String>,
+    /// The locales that the chat offers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supported_locales: Option<Vec<String>>,
+    /// Origins such as `https://shop.example`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_origins: Option<Vec<String>>,
+    /// The chat switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat_enabled: Option<bool>,
+    /// The widget switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub widget_enabled: Option<bool>,
+    /// Whether visitor events are recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tracking_enabled: Option<bool>,
+    /// The assistant's name.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub assistant_name: Patch<String>,
+    /// All welcome messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub welcome: Option<BTreeMap<String, String>>,
+    /// The address of the assistant's avatar.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub avatar_url: Patch<String>,
+    /// `semi_automatic` or `automatic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publishing: Option<String>,
+    /// Maximum replies of the AI in a calendar month.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub monthly_ai_replies: Patch<i64>,
+    /// Whether messages are refused once those are used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota_refuses: Option<bool>,
+    /// The AI endpoint; `Remove` for the built-in assistant.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub ai: Patch<AiChange>,
+    /// Milliseconds that the AI stays silent after a message of an operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ai_pause_ms: Option<i64>,
+    /// Days after which closed and silent conversations are deleted; `Remove` keeps them.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub retention_days: Patch<i64>,
+}
+
+/// An AI endpoint to use.
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AiChange {
+    /// The base address.
+    pub base: String,
+    /// The model's name.
+    pub model: String,
+    /// A new key; `None` keeps the stored one, unless `base` names another server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Milliseconds until a request to the AI is given up, 1,000 to 120,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<i64>,
+}
+
+impl core::fmt::Debug for AiChange {
+    /// Writes everything but the key.
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { base, model, timeout_ms, .. } = self;
+        out.debug_struct("AiChange")
+            .field("base", base)
+            .field("model", model)
+            .field("timeout_ms", timeout_ms)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The body of `POST /sites`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewSite {
+    /// The site's name, 1 to 200 characters.
+    pub name: String,
+    /// Its settings.
+    pub settings: SiteChange,
+}

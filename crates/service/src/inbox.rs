@@ -1,0 +1,50 @@
+//! The operators' inbox: presence, the stream of changes, labels, canned replies, preferences and reports.
+
+mod frames;
+mod hub;
+mod labels;
+pub(crate) mod preferences;
+pub(crate) mod quiet_hours;
+mod replies;
+mod report;
+mod shared_list;
+mod stream;
+mod team;
+
+use axum::Router;
+
+pub(crate) use hub::Hubs;
+
+use crate::Service;
+
+/// Returns the routes, relative to the admin API's path. They must be guarded.
+pub(crate) fn routes() -> Router<Service> {
+    Router::new()
+        .merge(labels::routes())
+        .merge(replies::routes())
+        .merge(preferences::routes())
+        .merge(team::routes())
+        .merge(stream::routes())
+        .merge(report::routes())
+}
+
+/// The OpenAPI description of the routes.
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(
+    labels::list,
+    labels::create,
+    labels::change,
+    labels::remove,
+    replies::list,
+    replies::create,
+    replies::change,
+    replies::remove,
+    preferences::show,
+    preferences::change,
+    team::list,
+    stream::open,
+    stream::set_idle,
+    report::show,
+    report::csv
+))]
+pub(crate) struct InboxApi;

@@ -1,0 +1,16 @@
+//! The inbox by its API, as the operators' consoles use it, on both databases.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod actions;
+mod desk;
+mod lists;
+mod many;
+mod nodes;
+mod presence;
+mod reports;
+mod seen;
+mod settings;
+mod stream;
+mod visitors;

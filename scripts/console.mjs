@@ -1,0 +1,183 @@
+// Builds `dist/console/`: the operators' console, whose files the service contains. `--dev` leaves out the optimisers and
+// explains panics.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
+import { main, root, run, say, setupBuild } from "./setup.mjs";
+
+const source = join(root, "crates", "console");
+const glue = join(root, "target", "console-glue");
+const out = join(root, "dist", "console");
+
+/** The style sheets, in their order. */
+const STYLES = [
+  "tokens",
+  "base",
+  "controls",
+  "shell",
+  "inbox",
+  "row",
+  "panes",
+  "conversation",
+  "markdown",
+  "composer",
+  "visitor",
+  "palette",
+  "forms",
+  "modal",
+  "rows",
+  "settings",
+  "studio",
+  "publishing",
+  "reports",
+  "charts",
+  "attention",
+  "account",
+];
+
+/** Writes a file, and in a release build a compressed one beside it. */
+function write(name, bytes, dev) {
+  writeFileSync(join(`${out}.new`, name), bytes);
+  if (dev) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  writeFileSync(join(`${out}.new`, `${name}.br`), brotliCompressSync(bytes, { params }));
+}
+
+/** Writes a file under a name with the hash of its content, which browsers store forever. Returns the name. */
+function writeHashed(name, extension, bytes, dev) {
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+  const hashed = `${name}.${hash}.${extension}`;
+  write(hashed, bytes, dev);
+  return hashed;
+}
+
+/**
+ * The modules of a release build, with their features and documents. For development, one module has all pages: it is
+ * compiled once.
+ */
+const MODULES = { inbox: "index.html", pages: "pages.html" };
+
+/** Compiles a module with these features of the crate. Its glue is in the folder `glue`. */
+function buildModule(features, dev) {
+  say(`compiling the console to WebAssembly (${features}, ${dev ? "development" : "release"})`);
+  const all = features.split(",").map((feature) => `chat-console/${feature}`);
+  const built = compileWasm({
+    target: ["--package", "chat-console", "--bin", "chat-console"],
+    features: [
+      "--no-default-features",
+      "--features",
+      [...all, ...(dev ? ["chat-console/debug-panics"] : [])].join(","),
+    ],
+    flags: ["--cfg=erase_components"],
+    file: "chat-console.wasm",
+    dev,
+  });
+  const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
+  run("wasm-bindgen", ["--target", "web", "--no-typescript", ...names, "--out-dir", glue, built]);
+  const bound = join(glue, "chat-console_bg.wasm");
+  if (dev) return readFileSync(bound);
+  const optimised = join(glue, "optimised.wasm");
+  run("wasm-opt", [...WASM_FEATURES.map((name) => `--enable-${name}`), "-Oz", bound, "-o", optimised]);
+  return readFileSync(optimised);
+}
+
+/** Bundles the generated glue with the line that starts the module. */
+async function buildScript(esbuild, name, wasm, dev) {
+  const { outputFiles } = await esbuild.build({
+    stdin: {
+      contents: `import init from "./chat-console.js"; init({ module_or_path: "/console/${wasm}" });`,
+      resolveDir: glue,
+    },
+    bundle: true,
+    write: false,
+    minify: !dev,
+    format: "esm",
+    target: "es2022",
+    logLevel: "error",
+    // The default address of the module, which is not used.
+    define: { "import.meta.url": '""' },
+  });
+  return writeHashed(name, "js", Buffer.from(outputFiles[0].contents), dev);
+}
+
+async function buildStyles(esbuild, dev) {
+  const sheets = STYLES.map((name) => join(source, "styles", `${name}.css`)).filter(existsSync);
+  const css = sheets.map((sheet) => readFileSync(sheet, "utf8")).join("\n");
+  const { code } = await esbuild.transform(css, { loader: "css", minify: !dev, target: "es2022" });
+  return writeHashed("console", "css", Buffer.from(code), dev);
+}
+
+/** Writes the texts of each language but English, with each form of a plural under the name `name.category`. */
+function buildTexts(dev) {
+  mkdirSync(join(`${out}.new`, "texts"));
+  for (const tag of readdirSync(join(source, "texts")).filter((tag) => tag !== "en")) {
+    const all = {};
+    for (const file of readdirSync(join(source, "texts", tag))) {
+      const texts = JSON.parse(readFileSync(join(source, "texts", tag, file), "utf8"));
+      for (const [key, text] of Object.entries(texts)) {
+        const path = `${basename(file, ".json")}.${key}`;
+        if (typeof text === "string") all[path] = text;
+        else for (const [category, form] of Object.entries(text)) all[`${path}.${category}`] = form;
+      }
+    }
+    write(`texts/${tag}.json`, Buffer.from(JSON.stringify(all)), dev);
+  }
+}
+
+/** Builds the console. */
+export async function buildConsole({ dev = false } = {}) {
+  const esbuild = await import("esbuild");
+  const fresh = `${out}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true });
+  const styles = await buildStyles(esbuild, dev);
+  const page = readFileSync(join(source, "index.html"), "utf8");
+  const parts = dev ? { "inbox,pages": Object.values(MODULES) } : MODULES;
+  for (const [features, documents] of Object.entries(parts)) {
+    const module = buildModule(features, dev);
+    const name = features.split(",")[0];
+    const wasm = writeHashed(name, "wasm", module, dev);
+    const script = await buildScript(esbuild, name, wasm, dev);
+    const names = { wasm, script, styles };
+    const html = Buffer.from(page.replace(/\{(wasm|script|styles)\}/g, (_, part) => names[part]));
+    for (const document of [documents].flat()) write(document, html, dev);
+    const { size } = statSync(join(fresh, dev ? wasm : `${wasm}.br`));
+    say(`${documents}: ${(size / 1000).toFixed(1)} KB WebAssembly${dev ? "" : " (brotli)"}`);
+  }
+  buildTexts(dev);
+  // Files that keep their names: the page's icon, and what a service worker needs.
+  for (const file of readdirSync(join(source, "files"))) write(file, readFileSync(join(source, "files", file)), dev);
+  writeFileSync(join(fresh, ".built"), stamp(dev));
+  rmSync(out, { recursive: true, force: true });
+  renameSync(fresh, out);
+}
+
+/** Returns what tells one build from another: the time of the newest source, and the kind of build. */
+function stamp(dev) {
+  const places = ["crates/console", "crates/protocol/src", "src/text/markup", "scripts"];
+  const files = ["Cargo.lock", "package-lock.json", "src/text/markup.rs"];
+  for (const place of places) {
+    for (const entry of readdirSync(join(root, place), { recursive: true })) files.push(join(place, entry));
+  }
+  const newest = Math.max(...files.map((file) => statSync(join(root, file)).mtimeMs));
+  return `${dev ? "dev" : "release"} ${newest}`;
+}
+
+/** Builds, unless `dist/console/` is a build of the current sources. A release build does for development as well. */
+export async function buildConsoleIfStale({ dev = false } = {}) {
+  const path = join(out, ".built");
+  const built = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (built === stamp(false) || (dev && built === stamp(true))) return;
+  await buildConsole({ dev });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    setupBuild();
+    await buildConsole({ dev: process.argv.includes("--dev") });
+  });
+}

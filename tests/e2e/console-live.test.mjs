@@ -1,0 +1,111 @@
+// Several operators at once, and a service or a network that goes away.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eventually } from "./chat.mjs";
+import { launch } from "./demo.mjs";
+import { articles, button, choose, field, log, newest, reply, row, seenBy } from "./inbox.mjs";
+import { openConsole, startTeam, visitorOf } from "./team.mjs";
+
+const TIMEOUT = { timeout: 120_000 };
+
+let team;
+let browser;
+
+before(async () => {
+  [team, browser] = await Promise.all([startTeam(["Maren", "Noor"]), launch()]);
+});
+
+after(async () => {
+  await browser?.close();
+  await team?.stop();
+});
+
+/** Opens the console of each operator. Returns the pages, and `close()`, which fails if a console showed an error. */
+async function consoles(path = "/console/") {
+  const opened = await Promise.all(team.operators.map((operator) => openConsole(browser, team, operator, path)));
+  const close = async () => {
+    for (const { close } of opened) await close();
+    assert.deepEqual(
+      opened.flatMap(({ errors }) => errors),
+      [],
+    );
+  };
+  return { pages: opened.map(({ page }) => page), contexts: opened.map(({ context }) => context), close };
+}
+
+test("Of two operators who take over at the same moment one wins, and the other is told who", TIMEOUT, async () => {
+  const anna = visitorOf(team, { name: "Anna Lindqvist" });
+  await anna.say("Can I talk to a real person?");
+  const { pages, close } = await consoles(`/console/inbox/${anna.conversationId}`);
+  for (const page of pages) await button(page, "Take over").waitFor();
+  // Both ask on the same state of the conversation.
+  await Promise.all(pages.map((page) => button(page, "Take over").click()));
+  const winner = await eventually(async () => {
+    const { assigneeId } = await team.operators[0].call("GET", `conversations/${anna.conversationId}`);
+    assert.ok(assigneeId);
+    return assigneeId;
+  });
+  const lost = team.operators.findIndex(({ id }) => id !== winner);
+  const { name } = team.operators[1 - lost];
+  await eventually(async () =>
+    assert.match(await pages[lost].locator("body").innerText(), new RegExp(`(With|by|to) ${name}|${name} `)),
+  );
+  await close();
+});
+
+test("An operator sees that a colleague is typing, and the reply when it is there", TIMEOUT, async () => {
+  const ben = visitorOf(team, { name: "Ben Okafor" });
+  await ben.say("Is anybody there?");
+  const { pages, close } = await consoles(`/console/inbox/${ben.conversationId}`);
+  const [maren, noor] = pages;
+  await articles(maren).first().waitFor();
+  await articles(noor).first().waitFor();
+  await field(maren).pressSequentially("Yes, I am");
+  await noor.getByText("Maren is typing a reply").waitFor();
+  await button(maren, "Send").click();
+  await newest(noor, "Yes, I am");
+  await close();
+});
+
+test(
+  "A visitor's message appears without a reload, and counts as seen once the visitor has polled",
+  TIMEOUT,
+  async () => {
+    const cleo = visitorOf(team, { name: "Cleo Marchand" });
+    await cleo.say("Hello");
+    const { pages, close } = await consoles();
+    const [maren] = pages;
+    await choose(maren, "Cleo Marchand");
+    await cleo.say("It is about order 4711");
+    await log(maren).getByText("It is about order 4711").waitFor();
+    await reply(maren, "I am looking.");
+    await eventually(async () => assert.equal((await seenBy(cleo)).at(-1), "operator: I am looking."));
+    await log(maren).getByText("Sent").last().waitFor();
+    const messages = await cleo.poll();
+    await cleo.poll(messages.at(-1).id);
+    await log(maren).getByText("Seen").last().waitFor();
+    await close();
+  },
+);
+
+test("Without a network nothing typed is lost, and what was missed comes when it is back", TIMEOUT, async () => {
+  const dana = visitorOf(team, { name: "Dana Petrov" });
+  await dana.say("Hello");
+  const { pages, contexts, close } = await consoles();
+  const [maren] = pages;
+  await choose(maren, "Dana Petrov");
+  await contexts[0].setOffline(true);
+  await dana.say("Are you still there?");
+  await reply(maren, "Sent without a network.");
+  await field(maren).fill("And a draft");
+  await contexts[0].setOffline(false);
+  await log(maren).getByText("Are you still there?").waitFor({ timeout: 60_000 });
+  await eventually(
+    async () => assert.equal((await seenBy(dana)).filter((line) => line.includes("without a network")).length, 1),
+    60_000,
+  );
+  assert.equal(await field(maren).inputValue(), "And a draft");
+  await row(maren, "Dana Petrov").waitFor();
+  await close();
+});

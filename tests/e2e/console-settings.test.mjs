@@ -1,0 +1,485 @@
+// The settings in the operators' console: what is changed is stored and takes effect, and nothing is left by mistake.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eventually } from "./chat.mjs";
+import { isInView } from "./console.mjs";
+import { launch } from "./demo.mjs";
+import { openConsole, PASSWORD, startTeam } from "./team.mjs";
+
+const TIMEOUT = { timeout: 90_000 };
+const QUESTION = "You have changes that are not saved. Leave, and lose them?";
+
+let browser;
+let team;
+
+before(async () => {
+  [browser, team] = await Promise.all([launch(), startTeam()]);
+});
+
+after(async () => {
+  await browser?.close();
+  await team?.stop();
+});
+
+/** Opens a page of the settings as the owner, or as another operator. */
+async function open(path = "", operator = team.operators[0], options = {}) {
+  const opened = await openConsole(browser, team, operator, `/console/settings/${path}`, options);
+  opened.context.setDefaultTimeout(30_000);
+  return opened;
+}
+
+const sections = (page) => page.getByRole("navigation", { name: "Settings" });
+const title = (page, name) => page.getByRole("heading", { level: 1, name, exact: true });
+const dialog = (page, name) => page.getByRole("dialog", { name });
+const row = (page, text) => page.getByRole("listitem").filter({ hasText: text });
+const notice = (page, text) => page.getByRole("region", { name: "Notices" }).getByText(text, { exact: true });
+/** The form with a field or a fieldset of this name. */
+const formOf = (page, label) => page.locator("form").filter({ has: page.getByLabel(label, { exact: true }) });
+
+async function saved(form) {
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("status").getByText("Saved", { exact: true }).waitFor();
+}
+
+/** Returns what the visitors' pages read of a site. */
+async function configOf(site) {
+  const response = await fetch(`${team.address}/connector/${site}/chat/config`);
+  return (await response.json()).data.config;
+}
+
+/** Answers the next question of the browser, and returns its text. */
+const answer = (page, accept) =>
+  new Promise((resolve) =>
+    page.once("dialog", async (question) => {
+      await (accept ? question.accept() : question.dismiss());
+      resolve(question.message());
+    }),
+  );
+
+test("A new site gets a name, an assistant and a welcome, which its visitors see", TIMEOUT, async () => {
+  const { page, errors, close } = await open("sites");
+  await page.getByRole("button", { name: "Add a site" }).click();
+  const form = dialog(page, "Add a site");
+  await form.getByRole("button", { name: "Add a site" }).click();
+  const name = form.getByRole("textbox", { name: "Name" });
+  await eventually(async () => assert.equal(await name.getAttribute("aria-invalid"), "true"));
+  await name.fill("The bowl shop");
+  await page.keyboard.press("Enter");
+  await title(page, "The bowl shop").waitFor();
+  const site = new URL(page.url()).pathname.split("/").at(-1);
+  assert.equal((await team.admin("site", "show", site)).site.name, "The bowl shop");
+
+  const general = formOf(page, "Allowed origins");
+  await general.getByRole("textbox", { name: "Name" }).fill("Bowls & more");
+  await general.getByRole("textbox", { name: "Languages" }).fill("en\nde");
+  await general.getByRole("textbox", { name: "Allowed origins" }).fill("https://shop.example/path");
+  await general.getByRole("status").getByText("Unsaved changes").waitFor();
+  await general.getByRole("button", { name: "Save" }).click();
+  await eventually(async () =>
+    assert.equal(await general.getByRole("textbox", { name: "Allowed origins" }).getAttribute("aria-invalid"), "true"),
+  );
+  assert.notEqual(await general.getByRole("alert").filter({ hasText: /\S/ }).innerText(), "");
+  await general.getByRole("textbox", { name: "Allowed origins" }).fill("https://Shop.example");
+  await saved(general);
+  assert.equal(await general.getByRole("textbox", { name: "Allowed origins" }).inputValue(), "https://shop.example");
+
+  const welcome = formOf(page, "Assistant’s name");
+  await welcome.getByRole("textbox", { name: "Assistant’s name" }).fill("Clover");
+  await welcome.getByRole("textbox", { name: "All other languages" }).fill("Welcome to the shop.");
+  await saved(welcome);
+  const config = await configOf(site);
+  assert.deepEqual([config.assistantName, config.welcomeMessage], ["Clover", "Welcome to the shop."]);
+  const { site: stored } = await team.admin("site", "show", site);
+  assert.deepEqual([stored.name, stored.allowedOrigins], ["Bowls & more", ["https://shop.example"]]);
+
+  // The languages of the site have welcome messages of their own.
+  await page.reload();
+  await title(page, "Bowls & more").waitFor();
+  assert.equal(await page.getByRole("textbox", { name: "Assistant’s name" }).inputValue(), "Clover");
+  await welcome.getByRole("textbox", { name: "de", exact: true }).fill("Willkommen im Laden.");
+  await saved(welcome);
+  const german = await fetch(`${team.address}/connector/${site}/chat/config?locale=de`);
+  assert.equal((await german.json()).data.config.welcomeMessage, "Willkommen im Laden.");
+
+  // A site without its chat says so in the list.
+  await general.getByRole("switch", { name: "Chat" }).uncheck();
+  await saved(general);
+  await sections(page).getByRole("link", { name: "Sites" }).click();
+  await row(page, "Bowls & more").last().getByText("Chat off").waitFor();
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("Unsaved changes are asked about when they would be lost, and stay when the operator stays", TIMEOUT, async () => {
+  const { page, errors, close } = await open("team");
+  await title(page, "Team").waitFor();
+  await sections(page).getByRole("link", { name: "General" }).click();
+  await title(page, team.site.name).waitFor();
+  const address = page.url();
+  const name = page.getByRole("textbox", { name: "Assistant’s name" });
+  await name.fill("Clo");
+  const stays = async () => {
+    assert.equal(await name.inputValue(), "Clo");
+    assert.equal(page.url(), address);
+  };
+
+  let question = answer(page, false);
+  await sections(page).getByRole("link", { name: "Labels" }).click();
+  assert.equal(await question, QUESTION);
+  await stays();
+  question = answer(page, false);
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Inbox" }).click();
+  assert.equal(await question, QUESTION);
+  await stays();
+  question = answer(page, false);
+  await page.evaluate(() => history.back());
+  assert.equal(await question, QUESTION);
+  await eventually(stays);
+  await page.getByText("Unsaved changes").waitFor();
+
+  // The question is asked again, and an agreement is one.
+  question = answer(page, true);
+  await page.evaluate(() => history.back());
+  assert.equal(await question, QUESTION);
+  await title(page, "Team").waitFor();
+  await sections(page).getByRole("link", { name: "General" }).click();
+  await title(page, team.site.name).waitFor();
+  assert.equal(await name.inputValue(), "", "what was given up is gone");
+
+  // Nobody is asked without changes, or when they were taken back.
+  await name.fill("Clo");
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  assert.equal(await name.inputValue(), "");
+  await sections(page).getByRole("link", { name: "Labels" }).click();
+  await title(page, "Labels").waitFor();
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("Unsaved changes of settings outlive the end of the session", TIMEOUT, async () => {
+  const { link } = await team.operators[0].call("POST", "invitations", { email: "ada@shop.example", role: "admin" });
+  const { page, errors, close } = await openConsole(browser, team, undefined, link);
+  await page.getByRole("textbox", { name: "Your name" }).fill("Ada");
+  await page.getByRole("textbox", { name: "New password" }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await title(page, team.site.name).waitFor();
+  const name = page.getByRole("textbox", { name: "Assistant’s name" });
+  page.setDefaultTimeout(30_000);
+  await name.fill("Clover the");
+  await page.evaluate(() =>
+    fetch("/api/admin/v1/session", { method: "DELETE", headers: { "Content-Type": "application/json" }, body: "{}" }),
+  );
+  await page.getByText("Your session has ended.").waitFor();
+  await page.getByRole("textbox", { name: "E-mail" }).fill("ada@shop.example");
+  await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await eventually(async () => assert.equal(await name.inputValue(), "Clover the"));
+  await page.getByText("Unsaved changes").waitFor();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test(
+  "The widget's page shows the code that the command prints, and options change it and the preview",
+  TIMEOUT,
+  async () => {
+    const { scriptTag } = await team.admin("site", "show", team.site.id);
+    const { page, errors, close } = await open("widget");
+    await title(page, "Widget").waitFor();
+    const code = page.locator("pre");
+    assert.match(await code.innerText(), /data-proxy="\/connector"/);
+    await page.getByText("More options").click();
+    await page
+      .getByRole("checkbox", { name: /Connect to this service directly/ })
+      .or(page.getByRole("switch", { name: /Connect to this service directly/ }))
+      .check();
+    await eventually(async () =>
+      assert.equal((await code.innerText()).replaceAll(/\s+/g, " "), scriptTag.replaceAll(/\s+/g, " ")),
+    );
+    await page.getByRole("textbox", { name: "Greeting" }).fill('A "pot" & more?');
+    await eventually(async () =>
+      assert.match(await code.innerText(), /data-greeting="A &quot;pot&quot; &amp; more\?"/),
+    );
+    await page.getByRole("button", { name: "npm" }).click();
+    await eventually(async () =>
+      assert.match(await code.innerText(), /ChatWidget\.mount\(\{[^]*greeting: "A \\"pot\\" & more\?"/),
+    );
+    const preview = page.frameLocator("iframe");
+    await preview.locator("chat-widget, [data-chat-widget]").first().waitFor({ state: "attached" });
+
+    // This browser remembers them.
+    await page.reload();
+    await eventually(async () =>
+      assert.equal(await page.getByRole("textbox", { name: "Greeting" }).inputValue(), 'A "pot" & more?'),
+    );
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText("Copied", { exact: true }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await code.innerText());
+    assert.deepEqual(errors, []);
+    await close();
+  },
+);
+
+test("An answer that was added is found by asking, and is gone when it is deleted", TIMEOUT, async () => {
+  const { page, errors, close } = await open("knowledge");
+  await page.getByText("No answers yet.").waitFor();
+  await page.getByRole("button", { name: "Add an answer" }).click();
+  const form = dialog(page, "Add an answer");
+  await form.getByRole("textbox", { name: "Question" }).fill("Do you repair broken zebra teapots?");
+  await form.getByRole("textbox", { name: "Answer" }).fill("Yes, our kiln master mends **zebra teapots** in a week.");
+
+  // Closing asks before what was typed is lost.
+  const question = answer(page, false);
+  await form.getByRole("button", { name: "Close" }).click();
+  assert.equal(await question, QUESTION);
+  await form.getByRole("button", { name: "Save" }).click();
+  await row(page, "zebra teapots?").waitFor();
+  await form.waitFor({ state: "hidden" });
+
+  await page.getByRole("link", { name: "Ask it" }).click();
+  await page.getByRole("textbox", { name: "Question" }).fill("Can you repair my zebra teapot?");
+  await page.getByRole("button", { name: "Ask" }).click();
+  const found = page.getByRole("status").filter({ hasText: "Based on" });
+  await found.getByText("our kiln master mends").first().waitFor();
+  await found.locator("summary").filter({ hasText: "zebra teapots" }).waitFor();
+
+  await page.getByRole("link", { name: "Questions and answers" }).click();
+  await page.getByRole("searchbox", { name: "Search questions and answers" }).fill("giraffe");
+  await row(page, "zebra teapots?").waitFor({ state: "detached" });
+  await page.getByRole("searchbox", { name: "Search questions and answers" }).fill("zebra");
+  await row(page, "zebra teapots?").waitFor();
+  await page.getByRole("button", { name: "Delete Do you repair broken zebra teapots?" }).click();
+  await dialog(page, "Delete the answer").getByRole("button", { name: "Delete" }).click();
+  await notice(page, "The answer was deleted.").waitFor();
+  await row(page, "zebra teapots?").waitFor({ state: "detached" });
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("A token's secret is shown once and works until the token is revoked", TIMEOUT, async () => {
+  const { page, errors, close } = await open("access");
+  await page.getByText("No tokens yet.").waitFor();
+  await page.getByRole("button", { name: "Create a token" }).click();
+  const form = dialog(page, "Create a token");
+  await form.getByRole("textbox", { name: "Name" }).fill("web server");
+  await form.getByRole("button", { name: "Create a token" }).click();
+  await form.getByText("This is shown once. Copy it now.").waitFor();
+  const secret = (await form.getByRole("textbox", { name: "Token" }).innerText()).trim();
+  const status = async () => {
+    const headers = { Authorization: `Bearer ${secret}` };
+    return (await fetch(`${team.address}/api/connector/v1/chat/config`, { headers })).status;
+  };
+  assert.equal(await status(), 200);
+  await form.getByRole("button", { name: "Close" }).click();
+  await row(page, "web server").getByText("Valid").waitFor();
+  await eventually(async () => assert.ok(!(await page.content()).includes(secret), "the secret is gone"));
+  await page.getByRole("button", { name: "Create a token" }).click();
+  assert.equal(await form.getByText("This is shown once.").count(), 0);
+  await form.getByRole("button", { name: "Close" }).click();
+
+  await page.getByRole("button", { name: "Revoke web server" }).click();
+  const asked = dialog(page, "Revoke the token");
+  await asked.getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await status(), 200);
+  await page.getByRole("button", { name: "Revoke web server" }).click();
+  await asked.getByRole("button", { name: "Revoke" }).click();
+  await notice(page, "The token was revoked.").waitFor();
+  await row(page, "web server")
+    .getByText(/^Revoked/)
+    .waitFor();
+  assert.equal(await page.getByRole("button", { name: "Revoke web server" }).count(), 0);
+  assert.equal(await status(), 401);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("Labels and canned replies are created, changed and deleted", TIMEOUT, async () => {
+  const { page, errors, close } = await open("labels");
+  await page.getByRole("button", { name: "Add a label" }).click();
+  const label = dialog(page, "Add a label");
+  await label.getByRole("textbox", { name: "Name" }).fill("Late <b>parcel</b>");
+  await label.getByText("Violet").click();
+  assert.equal(await label.getByRole("radio", { name: "Violet" }).isChecked(), true);
+  await label.getByRole("button", { name: "Save" }).click();
+  await row(page, "Late <b>parcel</b>").waitFor();
+  const [owner] = team.operators;
+  const [stored] = await owner.call("GET", "labels").then((found) => found.labels ?? found);
+  assert.deepEqual([stored.name, stored.color], ["Late <b>parcel</b>", "violet"]);
+
+  await page.getByRole("button", { name: "Delete Late <b>parcel</b>" }).click();
+  await dialog(page, "Delete the label").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No labels yet.").waitFor();
+
+  await sections(page).getByRole("link", { name: "Canned replies" }).click();
+  await page.getByRole("button", { name: "Add a reply" }).click();
+  const reply = dialog(page, "Add a reply");
+  await reply.getByRole("textbox", { name: "Shortcut" }).fill("/thanks");
+  await reply.getByRole("textbox", { name: "Text" }).fill("Thank you, ");
+  await reply.getByRole("button", { name: "{{visitor.name}}" }).click();
+  await reply.getByRole("button", { name: "Save" }).click();
+  await row(page, "/thanks").getByText("Thank you, {{visitor.name}}").waitFor();
+
+  await page.getByRole("button", { name: "Edit thanks" }).click();
+  const edited = dialog(page, "Edit the reply");
+  await edited.getByRole("textbox", { name: "Text" }).fill("Thanks a lot!");
+  await edited.getByRole("button", { name: "Save" }).click();
+  await row(page, "/thanks").getByText("Thanks a lot!").waitFor();
+  await page.getByRole("button", { name: "Delete thanks" }).click();
+  await dialog(page, "Delete the reply").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No canned replies yet.").waitFor();
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("An invitation shows its link once, and does not work any more when it is revoked", TIMEOUT, async () => {
+  const { page, errors, close } = await open("team");
+  await page.getByRole("button", { name: "Invite somebody" }).click();
+  const form = dialog(page, "Invite somebody");
+  await form.getByRole("textbox", { name: "E-mail address" }).fill("nobody");
+  await form.getByRole("button", { name: "Invite somebody" }).click();
+  await form.getByRole("alert").filter({ hasText: /\S/ }).waitFor();
+  await form.getByRole("textbox", { name: "E-mail address" }).fill("uma@shop.example");
+  await form.getByRole("combobox", { name: "Role" }).selectOption({ label: "Admin" });
+  await form.getByRole("button", { name: "Invite somebody" }).click();
+  const shown = form.getByRole("textbox", { name: "Invitation link" });
+  await shown.waitFor();
+  const link = new URL((await shown.innerText()).trim(), team.address);
+  assert.match(link.hash, /^#setup=.{20}/);
+  await form.getByRole("button", { name: "Close" }).click();
+  await row(page, "uma@shop.example").getByText("Admin").waitFor();
+
+  const invited = await openConsole(browser, team, undefined, `${link.pathname}${link.hash}`);
+  await invited.page.getByRole("heading", { name: "Create your account" }).waitFor();
+  await page.getByRole("button", { name: "Revoke uma@shop.example" }).click();
+  await dialog(page, "Revoke the invitation").getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("No open invitations.").waitFor();
+  await invited.page.getByRole("textbox", { name: "Your name" }).fill("Uma");
+  await invited.page.getByRole("textbox", { name: "New password" }).fill(PASSWORD);
+  await invited.page.getByRole("button", { name: "Continue" }).click();
+  await invited.page.getByRole("alert").filter({ hasText: /link/i }).waitFor();
+  await invited.close();
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("A webhook shows its secret once, and the audit log lists who created it", TIMEOUT, async () => {
+  const { page, errors, close } = await open("webhooks");
+  await page.getByRole("button", { name: "Add a webhook" }).click();
+  const form = dialog(page, "Add a webhook");
+  await form.getByRole("textbox", { name: "Address" }).fill("http://hooks.example/chat");
+  await form.getByRole("button", { name: "Add a webhook" }).click();
+  await form.getByRole("alert").filter({ hasText: /https/ }).waitFor();
+  await form.getByRole("textbox", { name: "Address" }).fill("https://hooks.example/chat");
+  await form.getByRole("checkbox", { name: "message.created" }).check();
+  await form.getByRole("button", { name: "Add a webhook" }).click();
+  const secret = (await form.getByRole("textbox", { name: "Signing secret" }).innerText()).trim();
+  assert.ok(secret.length > 20, secret);
+  await form.getByRole("button", { name: "Close" }).click();
+  await row(page, "https://hooks.example/chat").getByText("message.created").waitFor();
+  await eventually(async () => assert.ok(!(await page.content()).includes(secret), "the secret is gone"));
+
+  await sections(page).getByRole("link", { name: "Audit log" }).click();
+  await page.getByRole("combobox", { name: "Kind" }).selectOption({ label: "Webhooks" });
+  const lines = page.getByRole("region", { name: "Audit log" }).getByRole("row");
+  await eventually(async () => assert.equal(await lines.count(), 2));
+  const line = await lines.last().innerText();
+  for (const text of ["Maren", "webhook.create"]) assert.ok(line.includes(text), line);
+  assert.ok(!(await page.content()).includes(secret));
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Export as CSV" }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), "audit.csv");
+  await page.getByRole("searchbox", { name: "Person or id" }).fill("nobody of this name");
+  await page.getByText("Nothing found. Change the filter or the search.").waitFor();
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("An agent sees and changes only what agents may", TIMEOUT, async () => {
+  const [, noor] = team.operators;
+  await team.operators[0].call("POST", `sites/${team.site.id}/answers`, {
+    question: "Do you ship to Norway?",
+    answer: "Yes.",
+    locale: "",
+  });
+  const { page, errors, close } = await open("", noor);
+  await title(page, "Knowledge").waitFor();
+  assert.deepEqual(await sections(page).getByRole("link").allInnerTexts(), [
+    "Knowledge",
+    "Team",
+    "Canned replies",
+    "E-mail notifications",
+  ]);
+  await row(page, "Do you ship to Norway?").waitFor();
+  for (const name of ["Add an answer", "Edit Do you ship to Norway?", "Delete Do you ship to Norway?"])
+    assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+  assert.equal(await page.getByRole("link", { name: "Ask it" }).count(), 0);
+
+  await sections(page).getByRole("link", { name: "Team" }).click();
+  await row(page, "maren@shop.example").getByText("Owner").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Invite somebody" }).count(), 0);
+  assert.equal(await page.getByRole("link", { name: "Maren" }).count(), 0);
+
+  // An address that is not theirs shows nothing of it.
+  for (const section of ["access", "audit", "webhooks", `site/${team.site.id}`]) {
+    await page.goto(`${team.address}/console/settings/${section}`);
+    await title(page, "Knowledge").waitFor();
+  }
+  await page.goto(`${team.address}/console/publishing`);
+  await page.getByRole("navigation", { name: "Sections" }).waitFor();
+  assert.equal(await page.getByRole("link", { name: "Publishing" }).count(), 0);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("A site is deleted only by those who type its name", TIMEOUT, async () => {
+  const { site } = await team.admin("site", "create", "--name", "A trial");
+  const { page, errors, close } = await open(`site/${site.id}`);
+  await title(page, "A trial").waitFor();
+  await page.getByRole("button", { name: "Delete the site" }).click();
+  const asked = dialog(page, "Delete the site");
+  await asked.getByRole("button", { name: "Delete the site" }).click();
+  await asked.getByText("Type exactly: A trial").waitFor();
+  await asked.getByRole("textbox", { name: "Type “A trial” to confirm" }).fill("A trial");
+  await asked.getByRole("button", { name: "Delete the site" }).click();
+  await title(page, "Sites").waitFor();
+  await notice(page, "The site was deleted.").waitFor();
+  assert.equal(await row(page, "A trial").count(), 0);
+  const { sites } = await team.admin("site", "list");
+  assert.ok(sites.every((one) => one.id !== site.id));
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("On a phone, the sections are a page of their own, and a dialog is on the screen", TIMEOUT, async () => {
+  const viewport = { width: 360, height: 640 };
+  const { page, errors, close } = await open("", team.operators[0], { viewport, isMobile: true, hasTouch: true });
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+  await sections(page).getByRole("link", { name: "Tokens and licenses" }).tap();
+  await title(page, "Tokens and licenses").waitFor();
+  assert.equal(await sections(page).isVisible(), false);
+  await page.getByRole("button", { name: "Create a token" }).tap();
+  const form = dialog(page, "Create a token");
+  await form.getByRole("textbox", { name: "Name" }).fill("phone");
+  await isInView(form.getByRole("button", { name: "Create a token" }), "dialog");
+  await form.getByRole("button", { name: "Create a token" }).tap();
+  const secret = form.getByRole("textbox", { name: "Token" });
+  await secret.waitFor();
+  await isInView(secret, "dialog");
+  await isInView(form.getByRole("button", { name: "Copy" }), "dialog");
+  assert.equal(await width(), viewport.width);
+  await page.keyboard.press("Escape");
+  await form.waitFor({ state: "hidden" });
+  await page.getByRole("main").getByRole("link", { name: "Settings" }).first().tap();
+  await sections(page).waitFor();
+  await isInView(sections(page).getByRole("heading", { name: "Settings" }), "main");
+  assert.equal(await title(page, "Tokens and licenses").isVisible(), false);
+  assert.equal(await width(), viewport.width);
+  assert.deepEqual(errors, []);
+  await close();
+});
