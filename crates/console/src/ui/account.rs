@@ -4,6 +4,7 @@ mod forgot;
 mod own;
 mod setup;
 mod sign_in;
+mod submission;
 
 use leptos::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
+use super::submission::Submission;
 use crate::api::requests;
 use crate::location::Page;
 use crate::text::account;
@@ -13,16 +13,13 @@ use crate::text::account;
 pub fn Forgot() -> impl IntoView {
     let email = RwSignal::new(String::new());
     let answer = RwSignal::new(None::<&'static str>);
-    let problem = RwSignal::new(None::<String>);
+    let submission = Submission::new();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
-        problem.set(None);
-        spawn_local(async move {
-            match requests::forgot_password(&email.get_untracked()).await {
-                Ok(true) => answer.set(Some(account::LINK_MAILED.get())),
-                Ok(false) => answer.set(Some(account::NO_MAIL.get())),
-                Err(error) => problem.set(Some(error.message)),
-            }
+        submission.send(async move {
+            let is_mailed = requests::forgot_password(&email.get_untracked()).await?;
+            answer.set(Some(if is_mailed { account::LINK_MAILED.get() } else { account::NO_MAIL.get() }));
+            Ok(())
         });
     };
     view! {
@@ -31,7 +28,7 @@ pub fn Forgot() -> impl IntoView {
         <form class="fields" on:submit=submit>
             <label for="forgot-email">{account::EMAIL.get()}</label>
             <input id="forgot-email" type="email" autocomplete="username" required autofocus bind:value=email />
-            <p class="problem" role="alert">{problem}</p>
+            <p class="problem" role="alert">{submission.problem()}</p>
             <p role="status">{answer}</p>
             <button type="submit" class="loud">{account::SEND_LINK.get()}</button>
             <a href=Page::default().href()>{account::BACK_TO_SIGN_IN.get()}</a>

@@ -2,8 +2,8 @@
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
+use super::submission::Submission;
 use crate::api::{SetupLink, requests};
 use crate::state::app;
 use crate::text::account;
@@ -22,28 +22,20 @@ pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
     let is_fixed = link.email.is_some();
     let email = RwSignal::new(link.email.unwrap_or_default());
     let password = RwSignal::new(String::new());
-    let is_busy = RwSignal::new(false);
-    let problem = RwSignal::new(None::<String>);
+    let submission = Submission::new();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
-        if is_busy.get_untracked() {
-            return;
-        }
-        is_busy.set(true);
-        problem.set(None);
         let token = token.clone();
-        spawn_local(async move {
+        submission.send(async move {
             let name = is_new.then(|| name.get_untracked());
             let (email, password) = (email.get_untracked(), password.get_untracked());
-            let answer = requests::use_link(&token, name.as_deref(), &email, &password).await;
-            is_busy.set(false);
-            match answer {
-                Ok(signed_in) if signed_in.is_complete == Some(true) => {
-                    app.session.set_signed_in(signed_in);
-                }
-                Ok(_) => app.session.set_signed_out(Some(account::PASSWORD_CHANGED.get().to_owned())),
-                Err(error) => problem.set(Some(error.message)),
+            let signed_in = requests::use_link(&token, name.as_deref(), &email, &password).await?;
+            if signed_in.is_complete == Some(true) {
+                app.session.set_signed_in(signed_in);
+            } else {
+                app.session.set_signed_out(Some(account::PASSWORD_CHANGED.get().to_owned()));
             }
+            Ok(())
         });
     };
     view! {
@@ -67,7 +59,7 @@ pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
                 bind:value=password
             />
             <p class="hint" id="setup-password-hint">{account::PASSWORD_HINT.get()}</p>
-            <p class="problem" role="alert">{problem}</p>
+            <p class="problem" role="alert">{submission.problem()}</p>
             <button type="submit" class="loud">{account::CONTINUE.get()}</button>
         </form>
     }

@@ -2,8 +2,8 @@
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
+use super::submission::Submission;
 use crate::api::{ErrorCode, requests};
 use crate::location::Page;
 use crate::state::app;
@@ -17,28 +17,21 @@ pub fn SignIn(reason: Option<String>) -> impl IntoView {
     let password = RwSignal::new(String::new());
     let code = RwSignal::new(String::new());
     let needs_code = RwSignal::new(false);
-    let is_busy = RwSignal::new(false);
-    let problem = RwSignal::new(None::<String>);
+    let submission = Submission::new();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
-        if is_busy.get_untracked() {
-            return;
-        }
-        is_busy.set(true);
-        problem.set(None);
-        spawn_local(async move {
+        submission.send(async move {
             let code = Some(code.get_untracked().trim().to_owned()).filter(|code| !code.is_empty());
             let (email, password) = (email.get_untracked(), password.get_untracked());
-            let answer = requests::sign_in(&email, &password, code.as_deref()).await;
-            is_busy.set(false);
-            match answer {
-                Ok(signed_in) => {
+            match requests::sign_in(&email, &password, code.as_deref()).await {
+                Err(error) if error.code == ErrorCode::TotpRequired => needs_code.set(true),
+                answer => {
+                    let signed_in = answer?;
                     app.router.replace(leave_forms(app.router.page().get_untracked()));
                     app.session.set_signed_in(signed_in);
                 }
-                Err(error) if error.code == ErrorCode::TotpRequired => needs_code.set(true),
-                Err(error) => problem.set(Some(error.message)),
             }
+            Ok(())
         });
     };
     let code_field = NodeRef::<leptos::html::Input>::new();
@@ -73,8 +66,8 @@ pub fn SignIn(reason: Option<String>) -> impl IntoView {
                     bind:value=code
                 />
             </Show>
-            <p class="problem" role="alert">{problem}</p>
-            <button type="submit" class="loud" aria-disabled=move || is_busy.get().to_string()>
+            <p class="problem" role="alert">{submission.problem()}</p>
+            <button type="submit" class="loud" aria-disabled=move || submission.is_busy().to_string()>
                 {account::SIGN_IN.get()}
             </button>
             <a href=Page::Forgot.href()>{account::FORGOT.get()}</a>

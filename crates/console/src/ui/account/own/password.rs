@@ -2,11 +2,11 @@
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use crate::api::requests;
 use crate::state::app;
 use crate::text::account;
+use crate::ui::account::submission::Submission;
 
 /// The form for a new password.
 #[component]
@@ -14,19 +14,15 @@ pub fn ChangePassword() -> impl IntoView {
     let app = app();
     let current = RwSignal::new(String::new());
     let new = RwSignal::new(String::new());
-    let problem = RwSignal::new(None::<String>);
+    let submission = Submission::new();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
-        problem.set(None);
-        spawn_local(async move {
-            match requests::change_password(&current.get_untracked(), &new.get_untracked()).await {
-                Ok(_) => {
-                    current.set(String::new());
-                    new.set(String::new());
-                    app.notices.done(account::PASSWORD_SAVED.get());
-                }
-                Err(error) => problem.set(Some(error.message)),
-            }
+        submission.send(async move {
+            requests::change_password(&current.get_untracked(), &new.get_untracked()).await?;
+            current.set(String::new());
+            new.set(String::new());
+            app.notices.done(account::PASSWORD_SAVED.get());
+            Ok(())
         });
     };
     view! {
@@ -52,7 +48,7 @@ pub fn ChangePassword() -> impl IntoView {
                     bind:value=new
                 />
                 <p class="hint" id="new-password-hint">{account::PASSWORD_HINT.get()}</p>
-                <p class="problem" role="alert">{problem}</p>
+                <p class="problem" role="alert">{submission.problem()}</p>
                 <button type="submit" class="loud">{account::CHANGE_PASSWORD.get()}</button>
             </form>
         </section>

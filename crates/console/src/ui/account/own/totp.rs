@@ -2,11 +2,11 @@
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use crate::api::{NewTotp, requests};
 use crate::state::app;
 use crate::text::account;
+use crate::ui::account::submission::Submission;
 
 /// What the section shows.
 #[derive(Clone, PartialEq)]
@@ -27,38 +27,29 @@ pub fn Totp() -> impl IntoView {
     let step = RwSignal::new(Step::Password);
     let password = RwSignal::new(String::new());
     let code = RwSignal::new(String::new());
-    let problem = RwSignal::new(None::<String>);
+    let submission = Submission::new();
     let enrol = move |event: SubmitEvent| {
         event.prevent_default();
-        problem.set(None);
         let on = is_on.get_untracked();
-        spawn_local(async move {
+        submission.send(async move {
             let given = password.get_untracked();
             let next = if on {
-                requests::renew_recovery_codes(&given).await.map(Step::Codes)
+                Step::Codes(requests::renew_recovery_codes(&given).await?)
             } else {
-                requests::enrol_totp(&given).await.map(Step::Confirm)
+                Step::Confirm(requests::enrol_totp(&given).await?)
             };
-            match next {
-                Ok(next) => {
-                    password.set(String::new());
-                    step.set(next);
-                }
-                Err(error) => problem.set(Some(error.message)),
-            }
+            password.set(String::new());
+            step.set(next);
+            Ok(())
         });
     };
     let confirm = move |enrolment: String| {
-        problem.set(None);
-        spawn_local(async move {
-            match requests::confirm_totp(&enrolment, code.get_untracked().trim()).await {
-                Ok(codes) => {
-                    code.set(String::new());
-                    step.set(Step::Codes(codes));
-                    reload().await;
-                }
-                Err(error) => problem.set(Some(error.message)),
-            }
+        submission.send(async move {
+            let codes = requests::confirm_totp(&enrolment, code.get_untracked().trim()).await?;
+            code.set(String::new());
+            step.set(Step::Codes(codes));
+            reload().await;
+            Ok(())
         });
     };
     let form = move || {
@@ -73,12 +64,12 @@ pub fn Totp() -> impl IntoView {
                     required
                     bind:value=password
                 />
-                <p class="problem" role="alert">{problem}</p>
+                <p class="problem" role="alert">{submission.problem()}</p>
                 <button type="submit" class="loud">
                     {move || if is_on.get() { account::RENEW_CODES.get() } else { account::SET_UP_TOTP.get() }}
                 </button>
                 <Show when=move || is_on.get()>
-                    <button type="button" class="quiet" on:click=move |_| disable(password, problem)>
+                    <button type="button" class="quiet" on:click=move |_| disable(password, submission)>
                         {account::DISABLE_TOTP.get()}
                     </button>
                 </Show>
@@ -95,7 +86,7 @@ pub fn Totp() -> impl IntoView {
             }>
                 <label for="totp-code">{account::FIRST_CODE.get()}</label>
                 <input id="totp-code" inputmode="numeric" autocomplete="one-time-code" required bind:value=code />
-                <p class="problem" role="alert">{problem}</p>
+                <p class="problem" role="alert">{submission.problem()}</p>
                 <button type="submit" class="loud">{account::CONTINUE.get()}</button>
             </form>
         }
@@ -113,17 +104,14 @@ pub fn Totp() -> impl IntoView {
 }
 
 /// Removes the app from the account.
-fn disable(password: RwSignal<String>, problem: RwSignal<Option<String>>) {
-    problem.set(None);
-    spawn_local(async move {
-        match requests::disable_totp(&password.get_untracked()).await {
-            Ok(_) => {
-                password.set(String::new());
-                app().notices.done(account::TOTP_DISABLED.get());
-                reload().await;
-            }
-            Err(error) => problem.set(Some(error.message)),
-        }
+fn disable(password: RwSignal<String>, submission: Submission) {
+    let app = app();
+    submission.send(async move {
+        requests::disable_totp(&password.get_untracked()).await?;
+        password.set(String::new());
+        app.notices.done(account::TOTP_DISABLED.get());
+        reload().await;
+        Ok(())
     });
 }
 
