@@ -15,8 +15,9 @@ mod thread;
 
 use std::cell::Cell;
 
-use chat_protocol::admin::Preferences;
+use chat_protocol::admin::{Availability, Preferences};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use reactive_stores::Store;
 
 pub use actions::Actions;
@@ -32,8 +33,10 @@ pub use presence::Presence;
 pub use session::{Session, SessionState};
 pub use thread::Entry;
 
+use crate::api::requests;
 use crate::browser::clock;
 use crate::location::Router;
+use crate::text::palette;
 
 /// The interval at which ages such as "5 min" are computed again.
 const CLOCK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(20);
@@ -108,6 +111,19 @@ impl App {
     /// Loads colleagues, sites, labels, canned replies and preferences again.
     pub fn reload_directory(self) {
         directory::reload(self.directory, self.preferences);
+    }
+
+    /// Says whether the operator is there. It is shown at once, and taken back if the service refuses it.
+    pub fn set_availability(self, availability: Availability) {
+        let before = self.preferences.get_untracked();
+        let preferences = Preferences { availability, ..before.clone() };
+        self.preferences.set(preferences.clone());
+        spawn_local(async move {
+            if let Err(error) = requests::save_preferences(&preferences).await {
+                self.preferences.set(before);
+                self.notices.problem(palette::CHANGE_FAILED.with(&[("reason", &error.message)]));
+            }
+        });
     }
 
     /// Stops following the service, after the session has ended. What is on the screen of the next operator

@@ -132,10 +132,23 @@ impl Conversations {
 
     /// Loads the first page of the list again. Further pages are loaded by scrolling.
     pub fn reload_list(self) {
+        self.load_page(None);
+    }
+
+    /// Loads the next page of the list.
+    pub fn load_more(self) {
+        let next = self.list.with_untracked(|list| list.next_before.clone());
+        if next.is_some() && !self.is_loading.get_untracked() {
+            self.load_page(next);
+        }
+    }
+
+    /// Loads the page of the list that ends before an entry; without one, the first page.
+    fn load_page(self, before: Option<String>) {
         let query = self.list.with_untracked(|list| list.query.clone());
         self.is_loading.set(true);
         spawn_local(async move {
-            let page = requests::list_conversations(&query, None, PAGE).await;
+            let page = requests::list_conversations(&query, before.as_deref(), PAGE).await;
             // Another list may be shown by now.
             if self.list.with_untracked(|list| list.query != query) {
                 return;
@@ -144,32 +157,14 @@ impl Conversations {
             match page {
                 Ok(page) => {
                     page.conversations.iter().for_each(|conversation| self.store(conversation));
-                    self.list.update(|list| list.replace(&page));
+                    self.list.update(|list| match before {
+                        Some(_) => list.append(&page),
+                        None => list.replace(&page),
+                    });
                     self.problem.set(None);
                 }
                 // Nobody is signed in yet.
                 Err(error) if error.status == 401 => {}
-                Err(error) => self.problem.set(Some(error.message)),
-            }
-        });
-    }
-
-    /// Loads the next page of the list.
-    pub fn load_more(self) {
-        let (query, before) = self.list.with_untracked(|list| (list.query.clone(), list.next_before.clone()));
-        let Some(before) = before.filter(|_| !self.is_loading.get_untracked()) else { return };
-        self.is_loading.set(true);
-        spawn_local(async move {
-            let page = requests::list_conversations(&query, Some(&before), PAGE).await;
-            if self.list.with_untracked(|list| list.query != query) {
-                return;
-            }
-            self.is_loading.set(false);
-            match page {
-                Ok(page) => {
-                    page.conversations.iter().for_each(|conversation| self.store(conversation));
-                    self.list.update(|list| list.append(&page));
-                }
                 Err(error) => self.problem.set(Some(error.message)),
             }
         });

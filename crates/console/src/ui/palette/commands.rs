@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use chat_protocol::admin::{Availability, ConversationChange, ConversationView, Preferences};
+use chat_protocol::admin::{Availability, ConversationChange, ConversationView};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
-use crate::api::requests;
 use crate::keyboard::{Action, SHORTCUTS, keys_of};
 use crate::location::{InboxQuery, Page, Query};
 use crate::state::app;
@@ -89,22 +87,9 @@ impl Command {
             }
             Does::Open(page) => app.router.open(page.clone()),
             Does::Change(id, change) => app.conversations.change(id, change.as_ref().clone()),
-            Does::Be(availability) => be(*availability),
+            Does::Be(availability) => app.set_availability(*availability),
         }
     }
-}
-
-fn be(availability: Availability) {
-    let app = app();
-    let before = app.preferences.get_untracked();
-    let preferences = Preferences { availability, ..before.clone() };
-    app.preferences.set(preferences.clone());
-    spawn_local(async move {
-        if let Err(error) = requests::save_preferences(&preferences).await {
-            app.preferences.set(before);
-            app.notices.problem(palette::CHANGE_FAILED.with(&[("reason", &error.message)]));
-        }
-    });
 }
 
 /// Returns everything that can be done at the moment.

@@ -1,6 +1,6 @@
 //! The rail: links to the sections of the console, and the operator's own menu.
 
-use chat_protocol::admin::{Availability, Preferences};
+use chat_protocol::admin::Availability;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -92,7 +92,7 @@ fn OwnMenu() -> impl IntoView {
             {choices.map(|(choice, text)| view! {
                 <MenuItem
                     checked=Signal::derive(move || availability.get() == choice)
-                    on_choose=move |()| set_availability(choice)
+                    on_choose=move |()| app.set_availability(choice)
                 >{text}</MenuItem>
             }).collect_view()}
             {leptos::html::hr()}
@@ -100,19 +100,6 @@ fn OwnMenu() -> impl IntoView {
             <MenuItem on_choose=move |()| sign_out()>{icon(Icon::Exit)}{account::SIGN_OUT.get()}</MenuItem>
         </Menu>
     }
-}
-
-fn set_availability(availability: Availability) {
-    let app = app();
-    let before = app.preferences.get_untracked();
-    let preferences = Preferences { availability, ..before.clone() };
-    app.preferences.set(preferences.clone());
-    spawn_local(async move {
-        if let Err(error) = requests::save_preferences(&preferences).await {
-            app.preferences.set(before);
-            app.notices.problem(error.message);
-        }
-    });
 }
 
 fn sign_out() {
