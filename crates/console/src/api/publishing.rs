@@ -132,39 +132,6 @@ pub struct JobPage {
     pub next: Option<i64>,
 }
 
-/// An item of the synced content.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ContentItem {
-    /// The type, such as `page`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The site's id.
-    pub external_id: String,
-    /// The language; empty for all.
-    pub locale: String,
-    /// The path or the address.
-    pub location: Option<String>,
-    /// The title.
-    pub title: String,
-    /// The beginning of the text.
-    pub excerpt: String,
-    /// When it was synced.
-    pub synced_at: String,
-}
-
-/// A page of the synced content.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct ContentPage {
-    /// The items.
-    pub items: Vec<ContentItem>,
-    /// The number of all items.
-    pub count: i64,
-    /// The parameter of the next page.
-    pub next: Option<String>,
-}
-
 /// Returns a text of an object, if it is not empty.
 pub fn text_of<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
@@ -207,11 +174,6 @@ pub async fn approve_all(site: &str) -> Result<usize, ApiError> {
 pub async fn jobs(site: &str, before: Option<i64>) -> Result<JobPage, ApiError> {
     let before = before.map(|before| before.to_string());
     get(&path(site, &format!("jobs{}", Query::default().with("before", before.as_deref())))).await
-}
-
-/// Returns a page of the synced content.
-pub async fn content(site: &str, after: Option<&str>) -> Result<ContentPage, ApiError> {
-    get(&path(site, &format!("content{}", Query::default().with("after", after)))).await
 }
 
 /// Returns whether suggestions are published without a person.

@@ -1,10 +1,11 @@
 //! What the site has synced.
 
+use chat_protocol::admin::settings::ContentItem;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::{on_site_change, pending};
-use crate::api::publishing::{self as requests, ContentItem};
+use crate::api::settings as requests;
 use crate::browser::clock;
 use crate::state::app;
 use crate::text::{list_time, publishing};
