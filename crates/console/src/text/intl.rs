@@ -122,10 +122,8 @@ pub(super) mod browser {
         let formatter = Reflect::construct(&class, &Array::of2(&locale, &options)).ok()?;
         let method: Function = Reflect::get(&formatter, &JsValue::from_str(method)).ok()?.dyn_into().ok()?;
         let arguments: Array = arguments.iter().collect();
-        let formatted = Reflect::apply(&method, &formatter, &arguments).ok()?;
-        formatted
-            .as_string()
-            .or_else(|| Reflect::get(&formatted, &JsValue::from_str("timeZone")).ok()?.as_string())
+        let result = Reflect::apply(&method, &formatter, &arguments).ok()?;
+        result.as_string().or_else(|| Reflect::get(&result, &JsValue::from_str("timeZone")).ok()?.as_string())
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts and minutes are small")]
