@@ -11,11 +11,11 @@ mod remote;
 mod unsaved;
 
 pub use confirm::Confirm;
-pub use copy::{CopyButton, SecretOnce};
+pub use copy::{CopyButton, SecretOnce, secret_or};
 pub use dialog::Dialog;
 pub(crate) use draft::draft;
 pub use draft::{Editing, Fields, changed, filled, lines};
 pub use field::{SelectField, Switch, TextArea, TextField};
-pub use form::{Form, FormProblem, FormState, SaveBar, unique_id};
+pub use form::{DialogForm, Form, FormProblem, FormState, SaveBar, unique_id};
 pub use remote::{LoadError, Loaded, Remote, Skeleton};
 pub use unsaved::Unsaved;

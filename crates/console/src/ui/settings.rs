@@ -4,8 +4,10 @@ mod access;
 mod answers;
 mod assistant;
 mod audit;
+mod danger;
 mod deliveries;
 mod email;
+mod entries;
 mod knowledge;
 mod labels;
 mod licenses;
@@ -15,6 +17,7 @@ mod paged;
 mod quotas;
 mod replies;
 mod retention;
+mod rows;
 mod section;
 mod sessions;
 mod site;
@@ -28,6 +31,7 @@ mod welcome;
 mod widget;
 
 use chat_protocol::admin::settings::Site;
+use chat_protocol::admin::{CannedReply, Label};
 use leptos::prelude::*;
 
 use super::forms::{Remote, Unsaved};
@@ -128,8 +132,8 @@ fn page_of(section: Section, sites: Sites, id: Memo<Option<String>>, rest: Memo<
         }
         Section::Sites => view! { <sites::SiteList sites/> }.into_any(),
         Section::Team => view! { <team::Team id/> }.into_any(),
-        Section::Labels => view! { <labels::Labels/> }.into_any(),
-        Section::Replies => view! { <replies::Replies/> }.into_any(),
+        Section::Labels => entries::entries_page::<Label>().into_any(),
+        Section::Replies => entries::entries_page::<CannedReply>().into_any(),
         Section::Webhooks => view! { <webhooks::WebhookList sites id/> }.into_any(),
         Section::Quotas => view! { <quotas::Quotas/> }.into_any(),
         Section::Email => view! { <email::EmailSettings/> }.into_any(),

@@ -38,6 +38,21 @@ pub fn CopyButton(#[prop(into)] text: Signal<String>) -> impl IntoView {
     }
 }
 
+/// Shows the form that makes a secret, and then the secret in its place.
+pub fn secret_or<T>(
+    made: RwSignal<Option<T>>,
+    secret: impl Fn(T) -> AnyView + Send + 'static,
+    form: impl Fn() -> AnyView + Send + 'static,
+) -> impl IntoView
+where
+    T: Clone + Send + Sync + 'static,
+{
+    move || match made.get() {
+        Some(made) => view! { <div class="modal-body">{secret(made)}</div> }.into_any(),
+        None => form(),
+    }
+}
+
 /// A text to copy, which is not shown again.
 #[component]
 pub fn SecretOnce(

@@ -133,6 +133,32 @@ pub fn Form(
     }
 }
 
+/// A form in a dialog, with the button that submits it.
+#[component]
+pub fn DialogForm(
+    state: FormState,
+    /// The text of the button.
+    #[prop(into)]
+    action: String,
+    /// Called when the operator submits the form.
+    on_submit: impl Fn() + 'static,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <Form state on_submit>
+            <div class="modal-body">
+                {children()}
+                <FormProblem/>
+            </div>
+            <footer class="modal-foot">
+                <button type="submit" class="button is-primary" disabled=move || state.is_busy()>
+                    {action}
+                </button>
+            </footer>
+        </Form>
+    }
+}
+
 /// The error of a form that belongs to none of its fields.
 #[component]
 pub fn FormProblem() -> impl IntoView {

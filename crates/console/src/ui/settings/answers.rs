@@ -7,10 +7,11 @@ use leptos::prelude::*;
 
 use super::page::{Empty, ago, notices};
 use super::paged::{Paged, PagedList};
+use super::rows::{Chosen, edit_and_delete};
 use crate::api::settings as requests;
 use crate::text::settings as t;
 use crate::ui::forms::{
-    Confirm, Dialog, Editing, Form, FormProblem, FormState, SelectField, TextArea, draft, unique_id,
+    Confirm, Dialog, DialogForm, Editing, FormState, SelectField, TextArea, draft, unique_id,
 };
 
 /// The time without typing after which is searched.
@@ -30,17 +31,9 @@ pub fn Answers(site: Site, may_change: bool) -> impl IntoView {
     });
     let search = leptos::leptos_dom::helpers::debounce(SEARCH_DELAY, move |()| pages.reload());
     let mut search = search;
-    let edited = RwSignal::new(None::<Answer>);
-    let (edits, deletes) = (RwSignal::new(false), RwSignal::new(false));
+    let (edited, deleted) = (Chosen::<Answer>::new(), Chosen::<Answer>::new());
     let notices = notices();
-    let edit = move |answer: Option<Answer>| {
-        edited.set(answer);
-        edits.set(true);
-    };
     let search_id = unique_id("search");
-    let title = Signal::derive(move || {
-        if edited.with(Option::is_some) { t::ANSWER_EDIT.get() } else { t::ANSWER_ADD.get() }.to_owned()
-    });
     let site = StoredValue::new(site);
     view! {
         <div class="toolbar">
@@ -58,7 +51,7 @@ pub fn Answers(site: Site, may_change: bool) -> impl IntoView {
             {may_change
                 .then(|| {
                     view! {
-                        <button type="button" class="button is-primary" on:click=move |_| edit(None)>
+                        <button type="button" class="button is-primary" on:click=move |_| edited.choose(None)>
                             {t::ANSWER_ADD.get()}
                         </button>
                     }
@@ -73,27 +66,20 @@ pub fn Answers(site: Site, may_change: bool) -> impl IntoView {
             let:answers
         >
             {
-                let rows = answers.into_iter().map(|answer| {
-                    let on_delete = answer.clone();
-                    let on_edit = answer.clone();
-                    row(answer, may_change, move || edit(Some(on_edit.clone())), move || {
-                        edited.set(Some(on_delete.clone()));
-                        deletes.set(true);
-                    })
-                });
+                let rows = answers.into_iter().map(|answer| row(answer, may_change, edited, deleted));
                 view! { <ul class="rows">{rows.collect_view()}</ul> }
             }
         </PagedList>
-        <Dialog open=edits title is_wide=true>
-            <AnswerForm site=site.get_value() answer=edited.get_untracked() pages open=edits/>
+        <Dialog open=edited.open title=edited.title(t::ANSWER_EDIT, t::ANSWER_ADD) is_wide=true>
+            <AnswerForm site=site.get_value() answer=edited.get() pages open=edited.open/>
         </Dialog>
         <Confirm
-            open=deletes
+            open=deleted.open
             title=t::ANSWER_DELETE.get()
             text=t::ANSWER_DELETE_HELP.get()
             action=t::DELETE.get()
             request=move || {
-                let (site, id) = (site_id.get_value(), edited.get_untracked().unwrap_or_default().id);
+                let (site, id) = (site_id.get_value(), deleted.get().unwrap_or_default().id);
                 async move { requests::delete_answer(&site, &id).await.map(|_| id) }
             }
             on_done=move |id: String| {
@@ -104,17 +90,17 @@ pub fn Answers(site: Site, may_change: bool) -> impl IntoView {
     }
 }
 
-fn row(
-    answer: Answer,
-    may_change: bool,
-    on_edit: impl Fn() + 'static,
-    on_delete: impl Fn() + 'static,
-) -> impl IntoView {
+fn row(answer: Answer, may_change: bool, edited: Chosen<Answer>, deleted: Chosen<Answer>) -> impl IntoView {
+    let (for_edit, for_delete) = (answer.clone(), answer.clone());
     let Answer { question, answer, locale, updated_at, .. } = answer;
-    let name = question.lines().next().unwrap_or_default().to_owned();
-    let label = |text: crate::text::Text| text.with(&[("name", &name)]);
-    let (edit_label, delete_label) = (label(t::EDIT_NAMED), label(t::DELETE_NAMED));
     let changed = t::CHANGED.with(&[("time", &ago(&updated_at))]);
+    let buttons = may_change.then(|| {
+        edit_and_delete(
+            question.lines().next().unwrap_or_default(),
+            move || edited.choose(Some(for_edit.clone())),
+            move || deleted.choose(Some(for_delete.clone())),
+        )
+    });
     view! {
         <li>
             <div class="row-main">
@@ -125,24 +111,7 @@ fn row(
                     <span>{changed}</span>
                 </p>
             </div>
-            {may_change
-                .then(|| {
-                    view! {
-                        <div class="row-actions">
-                            <button type="button" class="button" aria-label=edit_label on:click=move |_| on_edit()>
-                                {t::EDIT.get()}
-                            </button>
-                            <button
-                                type="button"
-                                class="button is-quiet"
-                                aria-label=delete_label
-                                on:click=move |_| on_delete()
-                            >
-                                {t::DELETE.get()}
-                            </button>
-                        </div>
-                    }
-                })}
+            {buttons}
         </li>
     }
 }
@@ -194,30 +163,22 @@ fn AnswerForm(
     };
     let fields = editing.fields;
     view! {
-        <Form state=form on_submit=save>
-            <div class="modal-body">
-                <TextArea
-                    name="question"
-                    label=t::ANSWER_QUESTION.get()
-                    help=t::ANSWER_QUESTION_HELP.get()
-                    value=fields.question
-                    rows=2
-                />
-                <TextArea
-                    name="answer"
-                    label=t::ANSWER_TEXT.get()
-                    help=t::ANSWER_TEXT_HELP.get()
-                    value=fields.answer
-                    rows=8
-                />
-                <SelectField name="locale" label=t::ANSWER_LOCALE.get() value=fields.locale options=locales/>
-                <FormProblem/>
-            </div>
-            <footer class="modal-foot">
-                <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                    {t::SAVE.get()}
-                </button>
-            </footer>
-        </Form>
+        <DialogForm state=form action=t::SAVE.get() on_submit=save>
+            <TextArea
+                name="question"
+                label=t::ANSWER_QUESTION.get()
+                help=t::ANSWER_QUESTION_HELP.get()
+                value=fields.question
+                rows=2
+            />
+            <TextArea
+                name="answer"
+                label=t::ANSWER_TEXT.get()
+                help=t::ANSWER_TEXT_HELP.get()
+                value=fields.answer
+                rows=8
+            />
+            <SelectField name="locale" label=t::ANSWER_LOCALE.get() value=fields.locale options=locales/>
+        </DialogForm>
     }
 }

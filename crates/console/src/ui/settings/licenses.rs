@@ -4,11 +4,12 @@ use chat_protocol::admin::settings::{License, LicenseRequest, NewLicense, Site};
 use leptos::prelude::*;
 
 use super::Sites;
-use super::page::{Card, Empty, is_past, notices, time};
+use super::page::{Card, is_past, notices, time};
+use super::rows::{Chosen, revoke, rows};
 use crate::api::settings as requests;
 use crate::text::settings as t;
 use crate::ui::forms::{
-    Confirm, Dialog, Form, FormProblem, FormState, Loaded, Remote, SecretOnce, SelectField,
+    Confirm, Dialog, DialogForm, FormState, Loaded, Remote, SecretOnce, SelectField, secret_or,
 };
 
 /// The list of licenses.
@@ -16,8 +17,8 @@ use crate::ui::forms::{
 pub fn LicensesCard(site: Site) -> impl IntoView {
     let (sites, notices) = (expect_context::<Sites>(), notices());
     let licenses = Remote::new(requests::licenses);
-    let (creates, revokes) = (RwSignal::new(false), RwSignal::new(false));
-    let chosen = RwSignal::new(License::default());
+    let creates = RwSignal::new(false);
+    let revoked = Chosen::<License>::new();
     let site = StoredValue::new(site);
     let name_of = move |id: Option<&str>| match id {
         None => t::LICENSE_NEW_SITE.get().to_owned(),
@@ -26,50 +27,43 @@ pub fn LicensesCard(site: Site) -> impl IntoView {
             sites.into_iter().find(|site| site.id == id).map_or(id.to_owned(), |site| site.name)
         }
     };
+    let row_of = move |license: License| {
+        let site = name_of(license.site_id.as_deref());
+        row(license, site, revoked)
+    };
     view! {
-               <Card title=t::LICENSES_TITLE.get() lead=t::LICENSES_LEAD.get()>
-                   <div class="toolbar">
-                       <button type="button" class="button" on:click=move |_| creates.set(true)>
-                           {t::LICENSE_ADD.get()}
-                       </button>
-                   </div>
-                   <Loaded remote=licenses let:all>
-                       {if all.is_empty() {
-                           view! { <Empty text=t::LICENSES_EMPTY.get()/> }.into_any()
-                       } else {
-                           let rows = all.into_iter().map(|license| {
-                               let this = license.clone();
-    let site = name_of(license.site_id.as_deref());
-    row(license, site, move || {
-    chosen.set(this.clone());
-    revokes.set(true);
-    })
-                           });
-                           view! { <ul class="rows">{rows.collect_view()}</ul> }.into_any()
-                       }}
-                   </Loaded>
-                   <Dialog open=creates title=t::LICENSE_ADD.get()>
-                       <NewLicenseForm site=site.get_value() licenses/>
-                   </Dialog>
-                   <Confirm
-                       open=revokes
-                       title=t::LICENSE_REVOKE.get()
-                       text=t::LICENSE_REVOKE_HELP.get()
-                       action=t::REVOKE.get()
-                       request=move || {
-                           let id = chosen.get_untracked().id;
-                           async move { requests::revoke_license(&id).await }
-                       }
-                       on_done=move |_| {
-                           notices.done(t::LICENSE_REVOKED.get());
-                           licenses.reload();
-                       }
-                   />
-               </Card>
-           }
+        <Card title=t::LICENSES_TITLE.get() lead=t::LICENSES_LEAD.get()>
+            <div class="toolbar">
+                <button type="button" class="button" on:click=move |_| creates.set(true)>
+                    {t::LICENSE_ADD.get()}
+                </button>
+            </div>
+            <Loaded remote=licenses let:all>
+                {rows(all.into_iter().map(row_of).collect(), t::LICENSES_EMPTY)}
+            </Loaded>
+            <Dialog open=creates title=t::LICENSE_ADD.get()>
+                <NewLicenseForm site=site.get_value() licenses/>
+            </Dialog>
+            <Confirm
+                open=revoked.open
+                title=t::LICENSE_REVOKE.get()
+                text=t::LICENSE_REVOKE_HELP.get()
+                action=t::REVOKE.get()
+                request=move || {
+                    let id = revoked.get().unwrap_or_default().id;
+                    async move { requests::revoke_license(&id).await }
+                }
+                on_done=move |_| {
+                    notices.done(t::LICENSE_REVOKED.get());
+                    licenses.reload();
+                }
+            />
+        </Card>
+    }
 }
 
-fn row(license: License, site: String, on_revoke: impl Fn() + 'static) -> impl IntoView {
+fn row(license: License, site: String, chosen: Chosen<License>) -> impl IntoView {
+    let this = license.clone();
     let License { used_at, expires_at, created_at, revoked, .. } = license;
     let (look, text, is_open) = match used_at.as_deref() {
         Some(at) => ("state is-good", t::USED_AT.with(&[("time", &time(at))]), false),
@@ -80,7 +74,7 @@ fn row(license: License, site: String, on_revoke: impl Fn() + 'static) -> impl I
         None => ("state is-warning", t::EXPIRES_AT.with(&[("time", &time(&expires_at))]), true),
     };
     let created = t::CREATED.with(&[("time", &time(&created_at))]);
-    let label = t::REVOKE_NAMED.with(&[("name", &site)]);
+    let button = is_open.then(|| revoke(&site, move || chosen.choose(Some(this.clone()))));
     view! {
         <li class:is-off=!is_open>
             <div class="row-main">
@@ -88,21 +82,7 @@ fn row(license: License, site: String, on_revoke: impl Fn() + 'static) -> impl I
                 <p class="row-facts">{created}</p>
             </div>
             <span class=look>{text}</span>
-            {is_open
-                .then(|| {
-                    view! {
-                        <div class="row-actions">
-                            <button
-                                type="button"
-                                class="button is-quiet"
-                                aria-label=label
-                                on:click=move |_| on_revoke()
-                            >
-                                {t::REVOKE.get()}
-                            </button>
-                        </div>
-                    }
-                })}
+            {button}
         </li>
     }
 }
@@ -125,35 +105,27 @@ fn NewLicenseForm(site: Site, licenses: Remote<Vec<License>>) -> impl IntoView {
             licenses.reload();
         });
     };
-    move || match new.get() {
-        Some(new) => view! {
-            <div class="modal-body">
-                <SecretOnce
-                    label=t::LICENSE_CODE.get()
-                    secret=new.license_code
-                    help=t::LICENSE_CODE_HELP.with(&[("time", &time(&new.info.expires_at))])
+    let secret = |new: NewLicense| {
+        view! {
+            <SecretOnce
+                label=t::LICENSE_CODE.get()
+                secret=new.license_code
+                help=t::LICENSE_CODE_HELP.with(&[("time", &time(&new.info.expires_at))])
+            />
+        }
+        .into_any()
+    };
+    secret_or(new, secret, move || {
+        view! {
+            <DialogForm state=form action=t::LICENSE_ADD.get() on_submit=save>
+                <SelectField
+                    name="siteId"
+                    label=t::LICENSE_FOR.get()
+                    value=chosen
+                    options=options.get_value()
                 />
-            </div>
+            </DialogForm>
         }
-        .into_any(),
-        None => view! {
-            <Form state=form on_submit=save>
-                <div class="modal-body">
-                    <SelectField
-                        name="siteId"
-                        label=t::LICENSE_FOR.get()
-                        value=chosen
-                        options=options.get_value()
-                    />
-                    <FormProblem/>
-                </div>
-                <footer class="modal-foot">
-                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                        {t::LICENSE_ADD.get()}
-                    </button>
-                </footer>
-            </Form>
-        }
-        .into_any(),
-    }
+        .into_any()
+    })
 }

@@ -3,6 +3,7 @@
 use chat_protocol::admin::settings::{OperatorAccount, OperatorChange, OperatorRole};
 use leptos::prelude::*;
 
+use super::danger::DangerRow;
 use super::page::{Card, Empty, Head, me, notices};
 use super::section::role_of;
 use super::sessions::{PasswordCard, SessionsCard};
@@ -11,7 +12,7 @@ use crate::location::Page;
 use crate::state::app;
 use crate::text::{Text, settings as t};
 use crate::ui::forms::{
-    Confirm, Editing, Form, FormState, Loaded, Remote, SaveBar, SelectField, TextField, changed, draft,
+    Editing, Form, FormState, Loaded, Remote, SaveBar, SelectField, TextField, changed, draft,
 };
 
 /// Returns a role's name.
@@ -139,7 +140,6 @@ fn replace(people: &mut [OperatorAccount], changed: OperatorAccount) {
 #[component]
 fn DangerCard(person: OperatorAccount, operators: Remote<Vec<OperatorAccount>>) -> impl IntoView {
     let (router, notices) = (app().router, notices());
-    let (asks_to_switch, asks_to_remove) = (RwSignal::new(false), RwSignal::new(false));
     let is_off = person.disabled;
     let id = StoredValue::new(person.id);
     let (title, text) = if is_off {
@@ -149,29 +149,9 @@ fn DangerCard(person: OperatorAccount, operators: Remote<Vec<OperatorAccount>>) 
     };
     view! {
         <Card title=t::DANGER.get() is_danger=true>
-            <div class="danger-row">
-                <div>
-                    <h3>{title.get()}</h3>
-                    <p>{text.get()}</p>
-                </div>
-                <button type="button" class="button" on:click=move |_| asks_to_switch.set(true)>
-                    {title.get()}
-                </button>
-            </div>
-            <div class="danger-row">
-                <div>
-                    <h3>{t::OPERATOR_REMOVE.get()}</h3>
-                    <p>{t::OPERATOR_REMOVE_HELP.get()}</p>
-                </div>
-                <button type="button" class="button is-danger" on:click=move |_| asks_to_remove.set(true)>
-                    {t::OPERATOR_REMOVE.get()}
-                </button>
-            </div>
-            <Confirm
-                open=asks_to_switch
-                title=title.get()
-                text=text.get()
-                action=title.get()
+            <DangerRow
+                title
+                text
                 request=move || {
                     let change = OperatorChange { disabled: Some(!is_off), ..OperatorChange::default() };
                     let id = id.get_value();
@@ -182,11 +162,10 @@ fn DangerCard(person: OperatorAccount, operators: Remote<Vec<OperatorAccount>>) 
                     operators.update(|people| replace(people, person));
                 }
             />
-            <Confirm
-                open=asks_to_remove
-                title=t::OPERATOR_REMOVE.get()
-                text=t::OPERATOR_REMOVE_HELP.get()
-                action=t::OPERATOR_REMOVE.get()
+            <DangerRow
+                title=t::OPERATOR_REMOVE
+                text=t::OPERATOR_REMOVE_HELP
+                is_final=true
                 typed=person.email
                 request=move || {
                     let id = id.get_value();

@@ -1,93 +1,62 @@
 //! Canned replies: texts that operators insert with `/`.
 
+use std::future::Future;
+
 use chat_protocol::admin::{CannedReply, CannedReplyText};
 use leptos::prelude::*;
+use serde_json::Value;
 
-use super::page::{Empty, Head, notices};
-use crate::api::{requests as shared, settings as requests};
+use super::entries::{Entry, Saved, Texts};
+use crate::api::{ApiError, requests as shared, settings as requests};
 use crate::text::settings as t;
-use crate::ui::forms::{
-    Confirm, Dialog, Editing, Form, FormProblem, FormState, Loaded, Remote, TextArea, TextField, draft,
-    filled,
-};
+use crate::ui::forms::{DialogForm, Editing, FormState, TextArea, TextField, draft, filled};
 
 /// The variables of a reply.
 const VARIABLES: [&str; 5] =
     ["{{visitor.name}}", "{{visitor.email}}", "{{operator.name}}", "{{site.name}}", "{{page}}"];
 
-/// The page about canned replies.
-#[component]
-pub fn Replies() -> impl IntoView {
-    let notices = notices();
-    let replies = Remote::new(shared::replies);
-    let edited = RwSignal::new(None::<CannedReply>);
-    let (edits, deletes) = (RwSignal::new(false), RwSignal::new(false));
-    let edit = move |reply: Option<CannedReply>| {
-        edited.set(reply);
-        edits.set(true);
+impl Entry for CannedReply {
+    const TEXTS: Texts = Texts {
+        title: t::SECTION_REPLIES,
+        lead: t::REPLIES_LEAD,
+        empty: t::REPLIES_EMPTY,
+        add: t::REPLY_ADD,
+        edit: t::REPLY_EDIT,
+        delete: t::REPLY_DELETE,
+        delete_help: t::REPLY_DELETE_HELP,
+        deleted: t::REPLY_DELETED,
     };
-    let title = Signal::derive(move || {
-        if edited.with(Option::is_some) { t::REPLY_EDIT.get() } else { t::REPLY_ADD.get() }.to_owned()
-    });
-    view! {
-        <Head title=t::SECTION_REPLIES.get() lead=t::REPLIES_LEAD.get()>
-            <button type="button" class="button is-primary" on:click=move |_| edit(None)>
-                {t::REPLY_ADD.get()}
-            </button>
-        </Head>
-        <Loaded remote=replies let:all>
-            {if all.is_empty() {
-                view! { <Empty text=t::REPLIES_EMPTY.get()/> }.into_any()
-            } else {
-                let rows = all.into_iter().map(|reply| {
-                    let (for_edit, for_delete) = (reply.clone(), reply.clone());
-                    row(reply, move || edit(Some(for_edit.clone())), move || {
-                        edited.set(Some(for_delete.clone()));
-                        deletes.set(true);
-                    })
-                });
-                view! { <ul class="rows">{rows.collect_view()}</ul> }.into_any()
-            }}
-        </Loaded>
-        <Dialog open=edits title is_wide=true>
-            <ReplyForm reply=edited.get_untracked() replies open=edits/>
-        </Dialog>
-        <Confirm
-            open=deletes
-            title=t::REPLY_DELETE.get()
-            text=t::REPLY_DELETE_HELP.get()
-            action=t::DELETE.get()
-            request=move || {
-                let id = edited.get_untracked().unwrap_or_default().id;
-                async move { requests::delete_reply(&id).await }
-            }
-            on_done=move |_| {
-                notices.done(t::REPLY_DELETED.get());
-                replies.reload();
-            }
-        />
-    }
-}
+    const IS_WIDE: bool = true;
 
-fn row(reply: CannedReply, on_edit: impl Fn() + 'static, on_delete: impl Fn() + 'static) -> impl IntoView {
-    let edit_label = t::EDIT_NAMED.with(&[("name", &reply.shortcut)]);
-    let delete_label = t::DELETE_NAMED.with(&[("name", &reply.shortcut)]);
-    view! {
-        <li>
+    fn id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn name(&self) -> String {
+        self.shortcut.clone()
+    }
+
+    fn row(self) -> AnyView {
+        view! {
             <div class="row-main">
-                <p class="row-title is-code" dir="ltr">"/" {reply.shortcut}</p>
-                <p class="excerpt" dir="auto">{reply.text}</p>
+                <p class="row-title is-code" dir="ltr">"/" {self.shortcut}</p>
+                <p class="excerpt" dir="auto">{self.text}</p>
             </div>
-            {reply.locale.map(|tag| view! { <span class="state">{tag}</span> })}
-            <div class="row-actions">
-                <button type="button" class="button" aria-label=edit_label on:click=move |_| on_edit()>
-                    {t::EDIT.get()}
-                </button>
-                <button type="button" class="button is-quiet" aria-label=delete_label on:click=move |_| on_delete()>
-                    {t::DELETE.get()}
-                </button>
-            </div>
-        </li>
+            {self.locale.map(|tag| view! { <span class="state">{tag}</span> })}
+        }
+        .into_any()
+    }
+
+    fn form(reply: Option<Self>, saved: Saved<Self>) -> AnyView {
+        view! { <ReplyForm reply saved/> }.into_any()
+    }
+
+    fn load() -> impl Future<Output = Result<Vec<Self>, ApiError>> + 'static {
+        shared::replies()
+    }
+
+    async fn delete(id: String) -> Result<Value, ApiError> {
+        requests::delete_reply(&id).await
     }
 }
 
@@ -101,12 +70,7 @@ draft!(
 );
 
 #[component]
-fn ReplyForm(
-    reply: Option<CannedReply>,
-    replies: Remote<Vec<CannedReply>>,
-    open: RwSignal<bool>,
-) -> impl IntoView {
-    let notices = notices();
+fn ReplyForm(reply: Option<CannedReply>, saved: Saved<CannedReply>) -> impl IntoView {
     let id = reply.as_ref().map(|reply| reply.id.clone());
     let CannedReply { shortcut, text, locale, .. } = reply.unwrap_or_default();
     let key = ["reply", id.as_deref().unwrap_or("new")].join(".");
@@ -118,11 +82,7 @@ fn ReplyForm(
         // The slash is typed by habit.
         let shortcut = shortcut.trim().trim_start_matches('/').to_owned();
         let reply = CannedReplyText { shortcut, text, locale: filled(&locale) };
-        form.send(async move { requests::save_reply(id.as_deref(), &reply).await }, move |_| {
-            notices.done(t::SAVED.get());
-            replies.reload();
-            open.set(false);
-        });
+        form.send(async move { requests::save_reply(id.as_deref(), &reply).await }, move |_| saved.done());
     };
     let fields = editing.fields;
     let variables = VARIABLES.map(|variable| {
@@ -137,38 +97,30 @@ fn ReplyForm(
         }
     });
     view! {
-        <Form state=form on_submit=save>
-            <div class="modal-body">
-                <div class="field-row">
-                    <TextField
-                        name="shortcut"
-                        label=t::REPLY_SHORTCUT.get()
-                        help=t::REPLY_SHORTCUT_HELP.get()
-                        placeholder="thanks"
-                        value=fields.shortcut
-                        is_code=true
-                    />
-                    <TextField
-                        name="locale"
-                        label=t::REPLY_LOCALE.get()
-                        help=t::REPLY_LOCALE_HELP.get()
-                        placeholder="de"
-                        value=fields.locale
-                        is_code=true
-                    />
-                </div>
-                <TextArea name="text" label=t::REPLY_TEXT.get() value=fields.text rows=7/>
-                <div class="chips" role="group" aria-label=t::REPLY_VARIABLES.get()>
-                    <span class="field-help">{t::REPLY_VARIABLES.get()}</span>
-                    {variables}
-                </div>
-                <FormProblem/>
+        <DialogForm state=form action=t::SAVE.get() on_submit=save>
+            <div class="field-row">
+                <TextField
+                    name="shortcut"
+                    label=t::REPLY_SHORTCUT.get()
+                    help=t::REPLY_SHORTCUT_HELP.get()
+                    placeholder="thanks"
+                    value=fields.shortcut
+                    is_code=true
+                />
+                <TextField
+                    name="locale"
+                    label=t::REPLY_LOCALE.get()
+                    help=t::REPLY_LOCALE_HELP.get()
+                    placeholder="de"
+                    value=fields.locale
+                    is_code=true
+                />
             </div>
-            <footer class="modal-foot">
-                <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                    {t::SAVE.get()}
-                </button>
-            </footer>
-        </Form>
+            <TextArea name="text" label=t::REPLY_TEXT.get() value=fields.text rows=7/>
+            <div class="chips" role="group" aria-label=t::REPLY_VARIABLES.get()>
+                <span class="field-help">{t::REPLY_VARIABLES.get()}</span>
+                {variables}
+            </div>
+        </DialogForm>
     }
 }

@@ -3,11 +3,12 @@
 use chat_protocol::admin::settings::{OneTimeLink, SessionInfo};
 use leptos::prelude::*;
 
-use super::page::{Card, Empty, ago, notices, time};
+use super::page::{Card, ago, notices, time};
+use super::rows::{Chosen, RowButton, rows};
 use super::user_agent;
 use crate::api::settings as requests;
 use crate::text::settings as t;
-use crate::ui::forms::{Confirm, Dialog, Form, FormProblem, FormState, Loaded, Remote, SecretOnce};
+use crate::ui::forms::{Confirm, Dialog, DialogForm, FormState, Loaded, Remote, SecretOnce, secret_or};
 
 /// The sessions of an operator.
 #[component]
@@ -18,55 +19,19 @@ pub fn SessionsCard(id: String) -> impl IntoView {
         let id = id.get_value();
         async move { requests::sessions_of(&id).await.map(|found| found.sessions) }
     });
-    let ends = RwSignal::new(false);
-    let ended = RwSignal::new(SessionInfo::default());
+    let ended = Chosen::<SessionInfo>::new();
     view! {
         <Card title=t::SESSIONS_TITLE.get() lead=t::SESSIONS_LEAD.get()>
             <Loaded remote=sessions let:all>
-                {if all.is_empty() {
-                    view! { <Empty text=t::SESSIONS_EMPTY.get()/> }.into_any()
-                } else {
-                    let rows = all.into_iter().map(|session| {
-                        let this = session.clone();
-                        let seen = t::LAST_USED.with(&[("time", &ago(&session.seen_at))]);
-                        let browser = user_agent::summary(&session.user_agent);
-                        let label = t::END_NAMED.with(&[("name", &browser)]);
-                        view! {
-                            <li>
-                                <div class="row-main">
-                                    <p class="row-title">{browser}</p>
-                                    <p class="row-facts">
-                                        <span dir="ltr">{session.address}</span>
-                                        <span>{seen}</span>
-                                    </p>
-                                </div>
-                                {session.current.then(|| view! { <span class="state">{t::THIS_SESSION.get()}</span> })}
-                                <div class="row-actions">
-                                    <button
-                                        type="button"
-                                        class="button is-quiet"
-                                        aria-label=label
-                                        on:click=move |_| {
-                                            ended.set(this.clone());
-                                            ends.set(true);
-                                        }
-                                    >
-                                        {t::END.get()}
-                                    </button>
-                                </div>
-                            </li>
-                        }
-                    });
-                    view! { <ul class="rows">{rows.collect_view()}</ul> }.into_any()
-                }}
+                {rows(all.into_iter().map(|session| row(session, ended)).collect(), t::SESSIONS_EMPTY)}
             </Loaded>
             <Confirm
-                open=ends
+                open=ended.open
                 title=t::SESSION_END.get()
                 text=t::SESSION_END_HELP.get()
                 action=t::END.get()
                 request=move || {
-                    let (id, session) = (id.get_value(), ended.get_untracked().id);
+                    let (id, session) = (id.get_value(), ended.get().unwrap_or_default().id);
                     async move { requests::end_session_of(&id, &session).await }
                 }
                 on_done=move |_| {
@@ -75,6 +40,28 @@ pub fn SessionsCard(id: String) -> impl IntoView {
                 }
             />
         </Card>
+    }
+}
+
+fn row(session: SessionInfo, ended: Chosen<SessionInfo>) -> impl IntoView {
+    let seen = t::LAST_USED.with(&[("time", &ago(&session.seen_at))]);
+    let browser = user_agent::summary(&session.user_agent);
+    let label = t::END_NAMED.with(&[("name", &browser)]);
+    let this = session.clone();
+    view! {
+        <li>
+            <div class="row-main">
+                <p class="row-title">{browser}</p>
+                <p class="row-facts">
+                    <span dir="ltr">{session.address}</span>
+                    <span>{seen}</span>
+                </p>
+            </div>
+            {session.current.then(|| view! { <span class="state">{t::THIS_SESSION.get()}</span> })}
+            <div class="row-actions">
+                <RowButton text=t::END label on_click=move || ended.choose(Some(this.clone()))/>
+            </div>
+        </li>
     }
 }
 
@@ -104,30 +91,22 @@ fn PasswordLink(id: String) -> impl IntoView {
         let id = id.get_value();
         form.send(async move { requests::password_link(&id).await }, move |link| new.set(Some(link)));
     };
-    move || match new.get() {
-        Some(new) => view! {
-            <div class="modal-body">
-                <SecretOnce
-                    label=t::PASSWORD_LINK.get()
-                    secret=new.link
-                    help=t::PASSWORD_LINK_HELP.with(&[("time", &time(&new.expires_at))])
-                />
-            </div>
+    let secret = |new: OneTimeLink| {
+        view! {
+            <SecretOnce
+                label=t::PASSWORD_LINK.get()
+                secret=new.link
+                help=t::PASSWORD_LINK_HELP.with(&[("time", &time(&new.expires_at))])
+            />
         }
-        .into_any(),
-        None => view! {
-            <Form state=form on_submit=make>
-                <div class="modal-body">
-                    <p>{t::PASSWORD_LEAD.get()}</p>
-                    <FormProblem/>
-                </div>
-                <footer class="modal-foot">
-                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                        {t::PASSWORD_LINK_MAKE.get()}
-                    </button>
-                </footer>
-            </Form>
+        .into_any()
+    };
+    secret_or(new, secret, move || {
+        view! {
+            <DialogForm state=form action=t::PASSWORD_LINK_MAKE.get() on_submit=make>
+                <p>{t::PASSWORD_LEAD.get()}</p>
+            </DialogForm>
         }
-        .into_any(),
-    }
+        .into_any()
+    })
 }

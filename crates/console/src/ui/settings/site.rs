@@ -3,6 +3,7 @@
 use chat_protocol::admin::settings::{Patch, Site, SiteChange};
 use leptos::prelude::*;
 
+use super::danger::DangerRow;
 use super::page::{Card, Head, notices, replace_site, time};
 use super::{Sites, welcome};
 use crate::api::settings as requests;
@@ -10,7 +11,7 @@ use crate::location::Page;
 use crate::state::app;
 use crate::text::settings as t;
 use crate::ui::forms::{
-    Confirm, Editing, Form, FormState, SaveBar, Switch, TextArea, TextField, changed, draft, filled, lines,
+    Editing, Form, FormState, SaveBar, Switch, TextArea, TextField, changed, draft, filled, lines,
 };
 
 const FIELDS: &[&str] = &["name", "primaryLocale", "supportedLocales", "allowedOrigins"];
@@ -154,39 +155,15 @@ fn GeneralCard(site: Site) -> impl IntoView {
 #[component]
 fn DangerCard(site: Site) -> impl IntoView {
     let (sites, router, notices) = (expect_context::<Sites>(), app().router, notices());
-    let (asks_to_switch, asks_to_delete) = (RwSignal::new(false), RwSignal::new(false));
     let is_off = site.disabled;
-    let id = StoredValue::new(site.id.clone());
-    let (title, text, action) = if is_off {
-        (t::SITE_ENABLE, t::SITE_ENABLE_HELP, t::SITE_ENABLE)
-    } else {
-        (t::SITE_DISABLE, t::SITE_DISABLE_HELP, t::SITE_DISABLE)
-    };
+    let id = StoredValue::new(site.id);
+    let (title, text) =
+        if is_off { (t::SITE_ENABLE, t::SITE_ENABLE_HELP) } else { (t::SITE_DISABLE, t::SITE_DISABLE_HELP) };
     view! {
         <Card title=t::DANGER.get() is_danger=true>
-            <div class="danger-row">
-                <div>
-                    <h3>{title.get()}</h3>
-                    <p>{text.get()}</p>
-                </div>
-                <button type="button" class="button" on:click=move |_| asks_to_switch.set(true)>
-                    {action.get()}
-                </button>
-            </div>
-            <div class="danger-row">
-                <div>
-                    <h3>{t::SITE_DELETE.get()}</h3>
-                    <p>{t::SITE_DELETE_HELP.get()}</p>
-                </div>
-                <button type="button" class="button is-danger" on:click=move |_| asks_to_delete.set(true)>
-                    {t::SITE_DELETE.get()}
-                </button>
-            </div>
-            <Confirm
-                open=asks_to_switch
-                title=title.get()
-                text=text.get()
-                action=action.get()
+            <DangerRow
+                title
+                text
                 request=move || {
                     let id = id.get_value();
                     async move { requests::set_site_disabled(&id, !is_off).await }
@@ -196,11 +173,10 @@ fn DangerCard(site: Site) -> impl IntoView {
                     sites.reload();
                 }
             />
-            <Confirm
-                open=asks_to_delete
-                title=t::SITE_DELETE.get()
-                text=t::SITE_DELETE_HELP.get()
-                action=t::SITE_DELETE.get()
+            <DangerRow
+                title=t::SITE_DELETE
+                text=t::SITE_DELETE_HELP
+                is_final=true
                 typed=site.name
                 request=move || {
                     let id = id.get_value();

@@ -8,7 +8,7 @@ use crate::api::settings as requests;
 use crate::location::Page;
 use crate::state::app;
 use crate::text::settings as t;
-use crate::ui::forms::{Dialog, Form, FormProblem, FormState, Loaded, TextField};
+use crate::ui::forms::{Dialog, DialogForm, FormState, Loaded, TextField};
 
 /// The list of sites.
 #[component]
@@ -66,16 +66,8 @@ fn NewSite(sites: Sites, open: RwSignal<bool>) -> impl IntoView {
         });
     };
     view! {
-        <Form state=form on_submit=save>
-            <div class="modal-body">
-                <TextField name="name" label=t::SITE_NAME.get() help=t::SITE_NAME_HELP.get() value=name/>
-                <FormProblem/>
-            </div>
-            <footer class="modal-foot">
-                <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                    {t::SITES_ADD.get()}
-                </button>
-            </footer>
-        </Form>
+        <DialogForm state=form action=t::SITES_ADD.get() on_submit=save>
+            <TextField name="name" label=t::SITE_NAME.get() help=t::SITE_NAME_HELP.get() value=name/>
+        </DialogForm>
     }
 }

@@ -6,13 +6,14 @@ use chat_protocol::admin::settings::{
 use leptos::prelude::*;
 
 use super::operator::{OperatorPage, role_text, roles_of};
-use super::page::{Card, Empty, Head, me, notices, time};
+use super::page::{Card, Head, me, notices, time};
+use super::rows::{Chosen, revoke, rows};
 use super::section::role_of;
 use crate::api::settings as requests;
 use crate::location::Page;
 use crate::text::settings as t;
 use crate::ui::forms::{
-    Confirm, Dialog, Form, FormProblem, FormState, Loaded, Remote, SecretOnce, SelectField, TextField,
+    Confirm, Dialog, DialogForm, FormState, Loaded, Remote, SecretOnce, SelectField, TextField, secret_or,
 };
 
 /// The page about the team, or about one operator, whose id is the second part of the path.
@@ -90,52 +91,19 @@ fn row(person: OperatorAccount, my_id: &str, may_open: bool) -> impl IntoView + 
 #[component]
 fn Invitations(invitations: Remote<Vec<Invitation>>) -> impl IntoView {
     let notices = notices();
-    let revokes = RwSignal::new(false);
-    let revoked = RwSignal::new(Invitation::default());
+    let revoked = Chosen::<Invitation>::new();
     view! {
         <Card title=t::INVITATIONS_TITLE.get() lead=t::INVITATIONS_LEAD.get()>
             <Loaded remote=invitations let:all>
-                {if all.is_empty() {
-                    view! { <Empty text=t::INVITATIONS_EMPTY.get()/> }.into_any()
-                } else {
-                    let rows = all.into_iter().map(|invitation| {
-                        let this = invitation.clone();
-                        let email = invitation.email.unwrap_or_default();
-                        let label = t::REVOKE_NAMED.with(&[("name", &email)]);
-                        let expires = t::EXPIRES_AT.with(&[("time", &time(&invitation.expires_at))]);
-                        view! {
-                            <li>
-                                <div class="row-main">
-                                    <p class="row-title" dir="ltr">{email}</p>
-                                    <p class="row-facts">{expires}</p>
-                                </div>
-                                <span class="state">{role_text(invitation.role).get()}</span>
-                                <div class="row-actions">
-                                    <button
-                                        type="button"
-                                        class="button is-quiet"
-                                        aria-label=label
-                                        on:click=move |_| {
-                                            revoked.set(this.clone());
-                                            revokes.set(true);
-                                        }
-                                    >
-                                        {t::REVOKE.get()}
-                                    </button>
-                                </div>
-                            </li>
-                        }
-                    });
-                    view! { <ul class="rows">{rows.collect_view()}</ul> }.into_any()
-                }}
+                {rows(all.into_iter().map(|invitation| invited(invitation, revoked)).collect(), t::INVITATIONS_EMPTY)}
             </Loaded>
             <Confirm
-                open=revokes
+                open=revoked.open
                 title=t::INVITATION_REVOKE.get()
                 text=t::INVITATION_REVOKE_HELP.get()
                 action=t::REVOKE.get()
                 request=move || {
-                    let id = revoked.get_untracked().id;
+                    let id = revoked.get().unwrap_or_default().id;
                     async move { requests::revoke_invitation(&id).await }
                 }
                 on_done=move |_| {
@@ -144,6 +112,23 @@ fn Invitations(invitations: Remote<Vec<Invitation>>) -> impl IntoView {
                 }
             />
         </Card>
+    }
+}
+
+fn invited(invitation: Invitation, revoked: Chosen<Invitation>) -> impl IntoView {
+    let this = invitation.clone();
+    let email = invitation.email.unwrap_or_default();
+    let expires = t::EXPIRES_AT.with(&[("time", &time(&invitation.expires_at))]);
+    let button = revoke(&email, move || revoked.choose(Some(this.clone())));
+    view! {
+        <li>
+            <div class="row-main">
+                <p class="row-title" dir="ltr">{email}</p>
+                <p class="row-facts">{expires}</p>
+            </div>
+            <span class="state">{role_text(invitation.role).get()}</span>
+            {button}
+        </li>
     }
 }
 
@@ -162,45 +147,37 @@ fn InviteForm(role: OperatorRole, invitations: Remote<Vec<Invitation>>) -> impl 
             invitations.reload();
         });
     };
-    move || match new.get() {
-        Some(new) => view! {
-            <div class="modal-body">
-                <SecretOnce
-                    label=t::INVITATION_LINK.get()
-                    secret=new.link
-                    help=t::INVITATION_LINK_HELP.with(&[("time", &time(&new.expires_at))])
+    let secret = |new: OneTimeLink| {
+        view! {
+            <SecretOnce
+                label=t::INVITATION_LINK.get()
+                secret=new.link
+                help=t::INVITATION_LINK_HELP.with(&[("time", &time(&new.expires_at))])
+            />
+            {new.mailed.then(|| view! { <p class="field-help">{t::INVITATION_MAILED.get()}</p> })}
+        }
+        .into_any()
+    };
+    secret_or(new, secret, move || {
+        view! {
+            <DialogForm state=form action=t::INVITE.get() on_submit=save>
+                <TextField
+                    name="email"
+                    label=t::EMAIL_ADDRESS.get()
+                    kind="email"
+                    inputmode="email"
+                    value=email
+                    is_code=true
                 />
-                {new.mailed.then(|| view! { <p class="field-help">{t::INVITATION_MAILED.get()}</p> })}
-            </div>
+                <SelectField
+                    name="role"
+                    label=t::ROLE.get()
+                    help=t::ROLE_HELP.get()
+                    value=chosen
+                    options=roles.get_value()
+                />
+            </DialogForm>
         }
-        .into_any(),
-        None => view! {
-            <Form state=form on_submit=save>
-                <div class="modal-body">
-                    <TextField
-                        name="email"
-                        label=t::EMAIL_ADDRESS.get()
-                        kind="email"
-                        inputmode="email"
-                        value=email
-                        is_code=true
-                    />
-                    <SelectField
-                        name="role"
-                        label=t::ROLE.get()
-                        help=t::ROLE_HELP.get()
-                        value=chosen
-                        options=roles.get_value()
-                    />
-                    <FormProblem/>
-                </div>
-                <footer class="modal-foot">
-                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                        {t::INVITE.get()}
-                    </button>
-                </footer>
-            </Form>
-        }
-        .into_any(),
-    }
+        .into_any()
+    })
 }

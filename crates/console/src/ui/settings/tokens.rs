@@ -3,11 +3,12 @@
 use chat_protocol::admin::settings::{NewToken, Rotation, Site, Token, TokenRequest};
 use leptos::prelude::*;
 
-use super::page::{Card, Empty, ago, is_past, notices, time};
+use super::page::{Card, ago, is_past, notices, time};
+use super::rows::{Chosen, revoke, rows};
 use crate::api::settings as requests;
 use crate::text::settings as t;
 use crate::ui::forms::{
-    Confirm, Dialog, Form, FormProblem, FormState, Loaded, Remote, SecretOnce, SelectField, TextField,
+    Confirm, Dialog, DialogForm, FormState, Loaded, Remote, SecretOnce, SelectField, TextField, secret_or,
 };
 
 const HOUR_S: u32 = 60 * 60;
@@ -22,8 +23,8 @@ pub fn TokensCard(site: Site) -> impl IntoView {
         let site = site_id.get_value();
         async move { requests::tokens(&site).await }
     });
-    let (creates, rotates, revokes) = (RwSignal::new(false), RwSignal::new(false), RwSignal::new(false));
-    let chosen = RwSignal::new(Token::default());
+    let (creates, rotates) = (RwSignal::new(false), RwSignal::new(false));
+    let revoked = Chosen::<Token>::new();
     view! {
         <Card title=t::TOKENS_TITLE.get() lead=t::TOKENS_LEAD.get()>
             <div class="toolbar">
@@ -35,18 +36,7 @@ pub fn TokensCard(site: Site) -> impl IntoView {
                 </button>
             </div>
             <Loaded remote=tokens let:all>
-                {if all.is_empty() {
-                    view! { <Empty text=t::TOKENS_EMPTY.get()/> }.into_any()
-                } else {
-                    let rows = all.into_iter().map(|token| {
-                        let this = token.clone();
-                        row(token, move || {
-                            chosen.set(this.clone());
-                            revokes.set(true);
-                        })
-                    });
-                    view! { <ul class="rows">{rows.collect_view()}</ul> }.into_any()
-                }}
+                {rows(all.into_iter().map(|token| row(token, revoked)).collect(), t::TOKENS_EMPTY)}
             </Loaded>
             <Dialog open=creates title=t::TOKEN_ADD.get()>
                 <NewTokenForm site=site_id.get_value() tokens/>
@@ -55,12 +45,12 @@ pub fn TokensCard(site: Site) -> impl IntoView {
                 <RotationForm site=site_id.get_value() tokens/>
             </Dialog>
             <Confirm
-                open=revokes
+                open=revoked.open
                 title=t::TOKEN_REVOKE.get()
                 text=t::TOKEN_REVOKE_HELP.get()
                 action=t::REVOKE.get()
                 request=move || {
-                    let (site, token) = (site_id.get_value(), chosen.get_untracked().id);
+                    let (site, token) = (site_id.get_value(), revoked.get().unwrap_or_default().id);
                     async move { requests::revoke_token(&site, &token).await }
                 }
                 on_done=move |_| {
@@ -85,8 +75,9 @@ fn state(token: &Token) -> (&'static str, String, bool) {
     }
 }
 
-fn row(token: Token, on_revoke: impl Fn() + 'static) -> impl IntoView {
+fn row(token: Token, revoked: Chosen<Token>) -> impl IntoView {
     let (look, text, is_valid) = state(&token);
+    let this = token.clone();
     let Token { id, name, created_at, last_used_at, .. } = token;
     let name = if name.is_empty() { id } else { name };
     let used = match last_used_at.as_deref() {
@@ -94,7 +85,7 @@ fn row(token: Token, on_revoke: impl Fn() + 'static) -> impl IntoView {
         None => t::NEVER_USED.get().to_owned(),
     };
     let created = t::CREATED.with(&[("time", &time(&created_at))]);
-    let label = t::REVOKE_NAMED.with(&[("name", &name)]);
+    let button = is_valid.then(|| revoke(&name, move || revoked.choose(Some(this.clone()))));
     view! {
         <li class:is-off=!is_valid>
             <div class="row-main">
@@ -105,36 +96,14 @@ fn row(token: Token, on_revoke: impl Fn() + 'static) -> impl IntoView {
                 </p>
             </div>
             <span class=look>{text}</span>
-            {is_valid
-                .then(|| {
-                    view! {
-                        <div class="row-actions">
-                            <button
-                                type="button"
-                                class="button is-quiet"
-                                aria-label=label
-                                on:click=move |_| on_revoke()
-                            >
-                                {t::REVOKE.get()}
-                            </button>
-                        </div>
-                    }
-                })}
+            {button}
         </li>
     }
 }
 
-/// Shows the new secret in place of the form.
-fn secret_or(new: RwSignal<Option<NewToken>>, form: impl Fn() -> AnyView + Send + 'static) -> impl IntoView {
-    move || match new.get() {
-        Some(new) => view! {
-            <div class="modal-body">
-                <SecretOnce label=t::TOKEN_SECRET.get() secret=new.token help=t::TOKEN_SECRET_HELP.get()/>
-            </div>
-        }
-        .into_any(),
-        None => form(),
-    }
+fn secret(new: NewToken) -> AnyView {
+    view! { <SecretOnce label=t::TOKEN_SECRET.get() secret=new.token help=t::TOKEN_SECRET_HELP.get()/> }
+        .into_any()
 }
 
 #[component]
@@ -157,25 +126,17 @@ fn NewTokenForm(site: String, tokens: Remote<Vec<Token>>) -> impl IntoView {
             tokens.reload();
         });
     };
-    secret_or(new, move || {
+    secret_or(new, secret, move || {
         view! {
-            <Form state=form on_submit=save>
-                <div class="modal-body">
-                    <TextField name="name" label=t::TOKEN_NAME.get() help=t::TOKEN_NAME_HELP.get() value=name/>
-                    <SelectField
-                        name="expiresInS"
-                        label=t::EXPIRES.get()
-                        value=expires
-                        options=lifetimes.get_value()
-                    />
-                    <FormProblem/>
-                </div>
-                <footer class="modal-foot">
-                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                        {t::TOKEN_ADD.get()}
-                    </button>
-                </footer>
-            </Form>
+            <DialogForm state=form action=t::TOKEN_ADD.get() on_submit=save>
+                <TextField name="name" label=t::TOKEN_NAME.get() help=t::TOKEN_NAME_HELP.get() value=name/>
+                <SelectField
+                    name="expiresInS"
+                    label=t::EXPIRES.get()
+                    value=expires
+                    options=lifetimes.get_value()
+                />
+            </DialogForm>
         }
         .into_any()
     })
@@ -205,27 +166,19 @@ fn RotationForm(site: String, tokens: Remote<Vec<Token>>) -> impl IntoView {
             tokens.reload();
         });
     };
-    secret_or(new, move || {
+    secret_or(new, secret, move || {
         view! {
-            <Form state=form on_submit=save>
-                <div class="modal-body">
-                    <p>{t::TOKEN_ROTATE_HELP.get()}</p>
-                    <TextField name="name" label=t::TOKEN_NAME.get() help=t::TOKEN_NAME_HELP.get() value=name/>
-                    <SelectField
-                        name="overlapS"
-                        label=t::OVERLAP.get()
-                        help=t::OVERLAP_HELP.get()
-                        value=overlap
-                        options=overlaps.get_value()
-                    />
-                    <FormProblem/>
-                </div>
-                <footer class="modal-foot">
-                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                        {t::TOKEN_ROTATE.get()}
-                    </button>
-                </footer>
-            </Form>
+            <DialogForm state=form action=t::TOKEN_ROTATE.get() on_submit=save>
+                <p>{t::TOKEN_ROTATE_HELP.get()}</p>
+                <TextField name="name" label=t::TOKEN_NAME.get() help=t::TOKEN_NAME_HELP.get() value=name/>
+                <SelectField
+                    name="overlapS"
+                    label=t::OVERLAP.get()
+                    help=t::OVERLAP_HELP.get()
+                    value=overlap
+                    options=overlaps.get_value()
+                />
+            </DialogForm>
         }
         .into_any()
     })

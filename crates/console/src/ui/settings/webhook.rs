@@ -3,6 +3,7 @@
 use chat_protocol::admin::settings::{Webhook, WebhookChange, WebhookSecret, Webhooks};
 use leptos::prelude::*;
 
+use super::danger::DangerRow;
 use super::deliveries::Deliveries;
 use super::page::{Card, Empty, Head, notices, time};
 use super::webhooks::{Events, state};
@@ -11,8 +12,8 @@ use crate::location::Page;
 use crate::state::app;
 use crate::text::settings as t;
 use crate::ui::forms::{
-    Confirm, Dialog, Editing, Form, FormProblem, FormState, Loaded, Remote, SaveBar, SecretOnce, Switch,
-    TextField, changed, draft,
+    Dialog, DialogForm, Editing, Form, FormState, Loaded, Remote, SaveBar, SecretOnce, Switch, TextField,
+    changed, draft, secret_or,
 };
 
 /// The page about a webhook.
@@ -138,52 +139,32 @@ fn Rotation(id: String) -> impl IntoView {
         let id = id.get_value();
         form.send(async move { requests::rotate_webhook(&id).await }, move |secret| new.set(Some(secret)));
     };
-    move || {
-        match new.get() {
-        Some(new) => view! {
-            <div class="modal-body">
-                <SecretOnce label=t::WEBHOOK_SECRET.get() secret=new.secret help=t::WEBHOOK_SECRET_HELP.get()/>
-            </div>
+    let secret = |new: WebhookSecret| {
+        view! {
+            <SecretOnce label=t::WEBHOOK_SECRET.get() secret=new.secret help=t::WEBHOOK_SECRET_HELP.get()/>
         }
-        .into_any(),
-        None => view! {
-            <Form state=form on_submit=rotate>
-                <div class="modal-body">
-                    <p>{t::WEBHOOK_ROTATE_HELP.get()}</p>
-                    <FormProblem/>
-                </div>
-                <footer class="modal-foot">
-                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                        {t::WEBHOOK_ROTATE.get()}
-                    </button>
-                </footer>
-            </Form>
+        .into_any()
+    };
+    secret_or(new, secret, move || {
+        view! {
+            <DialogForm state=form action=t::WEBHOOK_ROTATE.get() on_submit=rotate>
+                <p>{t::WEBHOOK_ROTATE_HELP.get()}</p>
+            </DialogForm>
         }
-        .into_any(),
-    }
-    }
+        .into_any()
+    })
 }
 
 #[component]
 fn DeleteCard(id: String, webhooks: Remote<Webhooks>) -> impl IntoView {
-    let (router, notices, open) = (app().router, notices(), RwSignal::new(false));
+    let (router, notices) = (app().router, notices());
     let id = StoredValue::new(id);
     view! {
         <Card title=t::DANGER.get() is_danger=true>
-            <div class="danger-row">
-                <div>
-                    <h3>{t::WEBHOOK_DELETE.get()}</h3>
-                    <p>{t::WEBHOOK_DELETE_HELP.get()}</p>
-                </div>
-                <button type="button" class="button is-danger" on:click=move |_| open.set(true)>
-                    {t::WEBHOOK_DELETE.get()}
-                </button>
-            </div>
-            <Confirm
-                open
-                title=t::WEBHOOK_DELETE.get()
-                text=t::WEBHOOK_DELETE_HELP.get()
-                action=t::WEBHOOK_DELETE.get()
+            <DangerRow
+                title=t::WEBHOOK_DELETE
+                text=t::WEBHOOK_DELETE_HELP
+                is_final=true
                 request=move || {
                     let id = id.get_value();
                     async move { requests::delete_webhook(&id).await }

@@ -4,14 +4,15 @@ use chat_protocol::admin::settings::{NewWebhook, Webhook, WebhookSecret, Webhook
 use leptos::prelude::*;
 
 use super::Sites;
-use super::page::{Empty, Head};
+use super::page::Head;
+use super::rows::rows;
 use super::webhook::WebhookPage;
 use crate::api::settings as requests;
 use crate::location::Page;
 use crate::text::settings as t;
 use crate::ui::forms::{
-    Dialog, Editing, Form, FormProblem, FormState, Loaded, Remote, SecretOnce, SelectField, TextField, draft,
-    filled,
+    Dialog, DialogForm, Editing, FormState, Loaded, Remote, SecretOnce, SelectField, TextField, draft,
+    filled, secret_or,
 };
 
 /// The page about webhooks, or about one of them, whose id is the second part of the path.
@@ -34,11 +35,7 @@ fn List(sites: Sites, webhooks: Remote<Webhooks>) -> impl IntoView {
             </button>
         </Head>
         <Loaded remote=webhooks let:found>
-            {if found.webhooks.is_empty() {
-                view! { <Empty text=t::WEBHOOKS_EMPTY.get()/> }.into_any()
-            } else {
-                view! { <ul class="rows">{found.webhooks.into_iter().map(row).collect_view()}</ul> }.into_any()
-            }}
+            {rows(found.webhooks.into_iter().map(row).collect(), t::WEBHOOKS_EMPTY)}
         </Loaded>
         <Dialog open=creates title=t::WEBHOOK_ADD.get() is_wide=true>
             <NewWebhookForm sites webhooks/>
@@ -145,45 +142,37 @@ fn NewWebhookForm(sites: Sites, webhooks: Remote<Webhooks>) -> impl IntoView {
         });
     };
     let fields = editing.fields;
-    move || match new.get() {
-        Some(new) => view! {
-            <div class="modal-body">
-                <SecretOnce
-                    label=t::WEBHOOK_SECRET.get()
-                    secret=new.secret
-                    help=t::WEBHOOK_SECRET_HELP.get()
+    let secret = |new: WebhookSecret| {
+        view! {
+            <SecretOnce
+                label=t::WEBHOOK_SECRET.get()
+                secret=new.secret
+                help=t::WEBHOOK_SECRET_HELP.get()
+            />
+        }
+        .into_any()
+    };
+    secret_or(new, secret, move || {
+        view! {
+            <DialogForm state=form action=t::WEBHOOK_ADD.get() on_submit=save>
+                <TextField
+                    name="url"
+                    label=t::WEBHOOK_URL.get()
+                    help=t::WEBHOOK_URL_HELP.get()
+                    placeholder="https://hooks.example/chat"
+                    kind="url"
+                    value=fields.url
+                    is_code=true
                 />
-            </div>
+                <SelectField
+                    name="siteId"
+                    label=t::WEBHOOK_SITE.get()
+                    value=fields.site
+                    options=places.get_value()
+                />
+                <Events all=all_events.get_value() chosen=fields.events/>
+            </DialogForm>
         }
-        .into_any(),
-        None => view! {
-            <Form state=form on_submit=save>
-                <div class="modal-body">
-                    <TextField
-                        name="url"
-                        label=t::WEBHOOK_URL.get()
-                        help=t::WEBHOOK_URL_HELP.get()
-                        placeholder="https://hooks.example/chat"
-                        kind="url"
-                        value=fields.url
-                        is_code=true
-                    />
-                    <SelectField
-                        name="siteId"
-                        label=t::WEBHOOK_SITE.get()
-                        value=fields.site
-                        options=places.get_value()
-                    />
-                    <Events all=all_events.get_value() chosen=fields.events/>
-                    <FormProblem/>
-                </div>
-                <footer class="modal-foot">
-                    <button type="submit" class="button is-primary" disabled=move || form.is_busy()>
-                        {t::WEBHOOK_ADD.get()}
-                    </button>
-                </footer>
-            </Form>
-        }
-        .into_any(),
-    }
+        .into_any()
+    })
 }
