@@ -8,6 +8,7 @@ const SERVER = "tests/e2e/docs-server.test.mjs";
 const GUEST = "tests/e2e/guest.test.mjs";
 const HOSTILE = "tests/hostile/proxies.mjs";
 const UNIT = "tests/unit/docs.test.mjs";
+const CONTRACT = "tests/unit/contract-docs.test.mjs";
 const CRATE = "src/lib.rs";
 const CONNECTOR = "crates/connector/src/lib.rs";
 const WEBHOOKS = "crates/service/src/notify/tests/docs.rs";
@@ -24,6 +25,11 @@ export const RUN_BY = {
     "Put it on a page: rust": CRATE,
     "Put it on a page: rust 2": CRATE,
     "How the pieces fit: text": UNIT,
+  },
+  "docs/contract.md": {
+    "Call the API: text": CONTRACT,
+    "Read a response: json": CONTRACT,
+    "Read a response: json 2": CONTRACT,
   },
   "docs/csp.md": { "Content Security Policy and Trusted Types: http": E2E },
   "docs/frameworks.md": {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { snippet } from "../docs-snippets.mjs";
 
 const root = new URL("../../", import.meta.url);
 const page = readFileSync(new URL("docs/contract.md", root), "utf8");
@@ -93,10 +94,29 @@ test("the page has the values of our service", () => {
   assert.match(page, /64 KiB; 256 KiB for events and results of jobs; 8 MiB for a content sync/);
 });
 
-test("the examples of the page are envelopes", () => {
-  const examples = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => JSON.parse(text));
+test("the examples of the page are envelopes as the protocol writes them", () => {
+  const success = JSON.parse(snippet("docs/contract.md", "Read a response: json"));
+  const failure = JSON.parse(snippet("docs/contract.md", "Read a response: json 2"));
+  const envelope = source("envelope");
+  const members = (code) => [...code.matchAll(/\("(\w+)"\.into\(\),/g)].map(([, name]) => name);
+  const write = (name) => new RegExp(`pub fn ${name}\\([\\s\\S]*?\\n\\}`).exec(envelope)[0];
+  assert.deepEqual(Object.keys(success), members(write("success")));
   assert.deepEqual(
-    examples.map(({ ok }) => ok),
-    [true, false],
+    [...Object.keys(failure.error), ...Object.keys(failure)],
+    members(write("failure")),
+    "an error, and its envelope",
   );
+  assert.deepEqual([success.ok, failure.ok], [true, false]);
+  assert.ok(envelope.includes(`=> "${failure.error.code}"`), failure.error.code);
+  const tracking = /impl From<&Tracking> for Value \{[\s\S]*?\n\}/.exec(source("event"))[0];
+  assert.deepEqual(
+    Object.keys(success.data),
+    [...tracking.matchAll(/\("(\w+)",/g)].map(([, name]) => name),
+  );
+});
+
+test("the diagram has the path that our service and our proxy use", () => {
+  const [, path] = /(\/api\/\S+)/.exec(snippet("docs/contract.md", "Call the API: text"));
+  for (const file of ["crates/connector/src/connection.rs", "crates/service/src/lib.rs"])
+    assert.match(readFileSync(new URL(file, root), "utf8"), new RegExp(`API_BASE: &str = "${path}"`), file);
 });
