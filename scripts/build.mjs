@@ -140,6 +140,7 @@ async function buildScripts(dev) {
     outfile: join(dist, "client.mjs"),
     format: "esm",
   });
+  await buildServer();
   mkdirSync(join(dist, "themes"));
   for (const file of readdirSync(join(root, "themes"))) {
     const css = readFileSync(join(root, "themes", file), "utf8");
@@ -153,6 +154,22 @@ async function buildScripts(dev) {
     writeModule(`locales/${basename(file, ".json")}.mjs`, flat(texts));
   }
   await buildNpm(esbuild, common, define);
+}
+
+/** Writes `dist/server/`: the client and the proxy for a site's server. It is not minified, for readable traces. */
+export async function buildServer() {
+  const esbuild = await import("esbuild");
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  await esbuild.build({
+    entryPoints: [join(root, "www/server/index.ts")],
+    outfile: join(dist, "server/index.mjs"),
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    logLevel: "warning",
+    define: { VERSION: JSON.stringify(version) },
+  });
 }
 
 /** The modules of `dist/` that are loaded on demand, except those that hold data. */
@@ -236,6 +253,17 @@ const TYPES = [
   "npm/markup",
   "npm/react",
   "npm/vue",
+  "server/back-off",
+  "server/client",
+  "server/connector-error",
+  "server/exchange",
+  "server/index",
+  "server/node",
+  "server/proxy",
+  "server/proxy-options",
+  "server/rate",
+  "server/sync",
+  "server/types",
 ];
 
 function buildTypes() {
@@ -250,7 +278,7 @@ function buildTypes() {
     "--outDir",
     join(root, "target", "types"),
   ]);
-  mkdirSync(join(dist, "types", "npm"), { recursive: true });
+  for (const folder of ["npm", "server"]) mkdirSync(join(dist, "types", folder), { recursive: true });
   for (const name of TYPES) {
     writeFileSync(
       join(dist, "types", `${name}.d.ts`),
@@ -263,7 +291,7 @@ function buildTypes() {
 /** Writes the hash of each file, and the script tag for a site's owner to paste. */
 function writeIntegrity() {
   const files = readdirSync(dist, { recursive: true })
-    .filter((file) => /\.(js|mjs|wasm)$/.test(file) && !/^console[/\\]/.test(file))
+    .filter((file) => /\.(js|mjs|wasm)$/.test(file) && !/^(console|server)[/\\]/.test(file))
     .sort();
   const hash = (file) =>
     `sha384-${createHash("sha384")

@@ -122,6 +122,7 @@ await main(async () => {
   );
   await step("the service behind the web servers of its recipes", () => tee("node", ["scripts/check-self-host.mjs"]));
   await step("the proxy and its recipes under attack", () => runFiles(testsIn("hostile")), { tests: true });
+  await step("the server library", () => runFiles(testsIn("server")), { tests: true });
   await step("the service, killed and restarted", () => runFiles(testsIn("torture")), { tests: true });
   await step(
     "end-to-end tests",

@@ -19,6 +19,8 @@ const FORWARDED = {
   "transfer-encoding": (value) => value === "chunked",
   "idempotency-key": () => true,
   connection: (value) => /^(keep-alive|close)$/i.test(value),
+  // Node's `fetch` adds it to every request; the visitor's own value never passes.
+  "sec-fetch-mode": (value) => value === "cors",
   // A server may send its own name, but not that of the visitor's browser.
   "user-agent": (value) => /^(Go-http-client\/\d\.\d|curl\/[\d.]+|site-connector\/[\d.]+)?$/.test(value),
 };

@@ -1,10 +1,11 @@
-// The recipe for Node behind a framework that has already parsed the body.
+// The recipe for Node and the package's proxy, behind a framework that has already parsed the body.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import express from "express";
 import { chatConnector } from "../../docs/recipes/connector.mjs";
+import { connectorProxy, toNodeHandler } from "../../dist/server/index.mjs";
 import { exchange, post } from "./client.mjs";
 import { HostileService } from "./service.mjs";
 
@@ -13,14 +14,21 @@ const PARSERS = {
   "express.text": express.text({ limit: "1mb", type: "*/*" }),
   "express.raw": express.raw({ limit: "1mb", type: "*/*" }),
 };
+const PROXIES = {
+  "the recipe": (options) => chatConnector({ ...options, prefix: "" }),
+  connectorProxy: (options) => toNodeHandler(connectorProxy(options)),
+};
 const message = (length) => JSON.stringify({ message: "x".repeat(length - 14) });
 
-for (const [name, parser] of Object.entries(PARSERS)) {
-  test(`A body that ${name} has parsed is forwarded, and a message over 64 KiB is rejected`, async () => {
+const pairs = Object.entries(PARSERS).flatMap((parser) =>
+  Object.entries(PROXIES).map((proxy) => [...parser, ...proxy]),
+);
+for (const [name, parser, kind, proxy] of pairs) {
+  test(`${kind} forwards a body that ${name} has parsed, and rejects a message over 64 KiB`, async () => {
     const service = await HostileService.start();
     const app = express();
     app.use(parser);
-    app.use("/connector", chatConnector({ origin: service.origin, token: "token", prefix: "" }));
+    app.use("/connector", proxy({ origin: service.origin, token: "token" }));
     const server = app.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address();

@@ -14,6 +14,9 @@ const command = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-conn
 const home = resolve(process.env.RECIPES ?? root);
 const text = (path) => readFileSync(join(home, "docs", path), "utf8");
 
+/** The package's server library. */
+const SERVER_MODULE = join(root, "dist/server/index.mjs");
+
 /** The rate limit per minute of tests without one, because all attacks come from one address. */
 const ANY_RATE = 1_000_000_000;
 
@@ -25,7 +28,8 @@ function ownFolder() {
   return own;
 }
 
-async function node(kind, { origin, timeout, rated }) {
+/** Starts a proxy in Node: the recipe, or the package's if `file` names it. */
+async function node(kind, { origin, timeout, rated }, file = join(home, "docs/recipes/connector.mjs")) {
   npmPackages();
   const env = {
     CONNECTOR_ORIGIN: origin,
@@ -33,11 +37,7 @@ async function node(kind, { origin, timeout, rated }) {
     TIMEOUT_MS: timeout ? timeout * 1000 : "",
     PER_MINUTE: rated ? "" : ANY_RATE,
   };
-  const server = start(
-    process.execPath,
-    [join(root, "tests/hostile/node-server.mjs"), kind, join(home, "docs/recipes/connector.mjs")],
-    env,
-  );
+  const server = start(process.execPath, [join(root, "tests/hostile/node-server.mjs"), kind, file], env);
   return { port: Number(await firstLine(server)), servers: [server] };
 }
 
@@ -126,6 +126,8 @@ export const proxies = {
     return { port: Number(new URL((await firstLine(server)).split(" ").at(-1)).port), servers: [server] };
   },
   "Node's http": (options) => node("http", options),
+  "connectorProxy in Node's http": (options) => node("http", options, SERVER_MODULE),
+  "connectorProxy in Express": (options) => node("express", options, SERVER_MODULE),
   "Express 4": (options) => node("express4", options),
   "Express 5": (options) => node("express", options),
   async nginx({ origin, timeout, rated }) {

@@ -1,0 +1,233 @@
+// `connectorProxy`, from `Request` to `Response`, and in Node's servers. tests/hostile/ attacks it over raw sockets.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, afterEach, beforeEach, test } from "node:test";
+import { promisify } from "node:util";
+import express from "express";
+import { stopAll } from "../../scripts/servers.mjs";
+import { connectorProxy, toNodeHandler } from "../../dist/server/index.mjs";
+import { read } from "../docs-snippets.mjs";
+import { command, failure, startSandbox, startService, token } from "./fixture.mjs";
+
+const SITE = "https://shop.example";
+let service;
+beforeEach(async () => void (service = await startService()));
+afterEach(() => service.stop());
+after(stopAll);
+
+const make = (options) => connectorProxy({ origin: service.origin, token, log: () => {}, ...options });
+const get = (path, headers) => new Request(SITE + path, { headers });
+const post = (path, body = "{}", headers = {}) =>
+  new Request(SITE + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body,
+    duplex: "half",
+  });
+
+/** Listens with a handler, and returns its address. The server stops after the test. */
+async function listen(t, handler) {
+  const server = createServer(handler);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+test("every sentence of `site-connector check` holds in Node's http, in front of the service", async (t) => {
+  const { origin } = await startSandbox();
+  const site = await listen(t, toNodeHandler(connectorProxy({ origin, token })));
+  const { stdout } = await promisify(execFile)(command, ["check", `${site}/connector`]);
+  const [, count] = read("docs/server.md").match(/each of (\d+) sentences/);
+  assert.match(stdout, new RegExp(`^All ${count} checks hold`, "m"));
+});
+
+test("a call is forwarded with the token and two headers of the visitor, and nothing else", async () => {
+  const headers = { "Idempotency-Key": "key-12345", "Accept-Language": "de", Cookie: "a=b", Authorization: "Bearer x" };
+  const response = await make()(post("/connector/events?a=%20b", '{"events":[]}', headers));
+  assert.equal(response.status, 200);
+  const [{ method, url, headers: sent, body }] = service.requests;
+  assert.deepEqual([method, url, body], ["POST", "/api/connector/v1/events?a=%20b", '{"events":[]}']);
+  const { authorization, "idempotency-key": key, "accept-language": language, cookie } = sent;
+  assert.deepEqual([authorization, key, language, cookie], [`Bearer ${token}`, "key-12345", "de", undefined]);
+});
+
+test("the proxy's own errors are failure envelopes with a request id and the headers of every response", async () => {
+  const proxy = make({ messageBodyLimit: 10 });
+  const large = "x".repeat(11);
+  for (const [request, status, code, message, header] of [
+    [get("/connector/site/status"), 404, "NOT_FOUND", "This path does not exist."],
+    [get("/chat/config"), 404, "NOT_FOUND", "This path does not exist."],
+    [get("/connectors/chat/config"), 404, "NOT_FOUND", "This path does not exist."],
+    [get("/connector/events"), 405, "METHOD_NOT_ALLOWED", "This path supports POST only.", ["Allow", "POST"]],
+    [
+      new Request(`${SITE}/connector/chat/messages`, { method: "DELETE" }),
+      405,
+      "METHOD_NOT_ALLOWED",
+      "This path supports GET, POST only.",
+      ["Allow", "GET, POST"],
+    ],
+    [
+      post("/connector/events", "{}", { "Content-Type": "text/plain" }),
+      415,
+      "INVALID_REQUEST",
+      "Content-Type must be application/json.",
+    ],
+    [post("/connector/chat/messages", large), 413, "INVALID_REQUEST", "The body may have at most 10 bytes."],
+  ]) {
+    const response = await proxy(request);
+    const { requestId, ...envelope } = await response.json();
+    assert.deepEqual([response.status, envelope], [status, { ok: false, error: { code, message } }]);
+    assert.match(requestId, /^proxy_[0-9a-f]{32}$/);
+    assert.equal(response.headers.get("X-Request-Id"), requestId);
+    assert.equal(response.headers.get("Cache-Control"), "no-store");
+    assert.equal(response.headers.get("X-Content-Type-Options"), "nosniff");
+    assert.match(response.headers.get("Content-Security-Policy"), /^default-src 'none'/);
+    if (header) assert.equal(response.headers.get(header[0]), header[1]);
+  }
+  assert.equal(service.requests.length, 0);
+});
+
+test("a service that is slow or away is a 504 or 502, logged at most once a minute and without the token", async () => {
+  const lines = [];
+  service.answer = () => {};
+  const proxy = make({ timeoutMs: 50, log: (line) => lines.push(line) });
+  assert.equal((await proxy(get("/connector/chat/config"))).status, 504);
+  service.stop();
+  assert.equal((await proxy(get("/connector/chat/config"))).status, 502);
+  assert.deepEqual(lines, ["the service did not answer within 50 ms"]);
+});
+
+test("a refusal of the whole site is returned, and logged", async () => {
+  const lines = [];
+  service.answer = failure(401, "INVALID_TOKEN");
+  const response = await make({ log: (line) => lines.push(line) })(get("/connector/chat/config"));
+  assert.deepEqual([response.status, (await response.json()).error.code], [401, "INVALID_TOKEN"]);
+  assert.deepEqual(lines, ["the service refuses requests with 401: the site token is missing or invalid"]);
+});
+
+test("a body that does not arrive in time is a 408", async () => {
+  const endless = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
+  const response = await make({ timeoutMs: 50 })(post("/connector/events", endless));
+  assert.deepEqual([response.status, service.requests.length], [408, 0]);
+});
+
+test("a visitor who leaves ends the request to the service", async () => {
+  const controller = new AbortController();
+  const ended = new Promise((resolve) => {
+    service.answer = (_request, response) => {
+      response.on("close", resolve);
+      controller.abort();
+    };
+  });
+  const lines = [];
+  const proxy = make({ log: (line) => lines.push(line) });
+  await proxy(new Request(`${SITE}/connector/chat/config`, { signal: controller.signal }));
+  await ended;
+  assert.deepEqual(lines, []);
+});
+
+test("each client has a rate limit, and is told when to come back", async () => {
+  const proxy = make({ clientRate: { perMinute: 60, burst: 2 } });
+  const status = async (client) => (await proxy(get("/connector/chat/config"), { client })).status;
+  assert.deepEqual([await status("192.0.2.1"), await status("192.0.2.1")], [200, 200]);
+  const refused = await proxy(get("/connector/chat/config"), { client: "192.0.2.1" });
+  assert.deepEqual([refused.status, refused.headers.get("Retry-After")], [429, "1"]);
+  assert.equal((await refused.json()).error.code, "RATE_LIMITED");
+  assert.equal(await status("192.0.2.2"), 200, "another client");
+  assert.equal(await status("::ffff:192.0.2.1"), 429, "the same client over IPv6");
+});
+
+test("the addresses of an IPv6 network are one client", async () => {
+  const proxy = make({ clientRate: { perMinute: 1, burst: 1 } });
+  const status = async (client) => (await proxy(get("/connector/chat/config"), { client })).status;
+  assert.equal(await status("2001:db8::1"), 200);
+  assert.equal(await status("2001:db8:0:0:ffff::2"), 429);
+  assert.equal(await status("2001:db8:0:1::1"), 200);
+  assert.equal(await status("::1"), 200);
+});
+
+test("X-Forwarded-For counts from trusted hops only, and not what a client wrote into it", async () => {
+  const proxy = make({ clientRate: { perMinute: 1, burst: 1 }, trustedHops: ["10.0.0.0/8", "::1"] });
+  const status = async (client, forwarded) =>
+    (await proxy(get("/connector/chat/config", { "X-Forwarded-For": forwarded }), { client })).status;
+  assert.equal(await status("10.0.0.1", "198.51.100.7"), 200);
+  assert.equal(await status("::1", "1.2.3.4, 198.51.100.7, 10.0.0.2"), 429, "the last that is not a hop");
+  assert.equal(await status("10.0.0.1", "198.51.100.7:4711"), 429, "with a port");
+  assert.equal(await status("192.0.2.1", "203.0.113.1"), 200, "not a hop");
+  assert.equal(await status("192.0.2.1", "203.0.113.2"), 429, "not a hop");
+  assert.equal(await status("10.0.0.9", "nonsense"), 200, "not written by a hop");
+  assert.equal(await status("10.0.0.1", "[2001:db8::1]:4711"), 200);
+  assert.equal(await status("10.0.0.1", "2001:db8::2"), 429);
+});
+
+test("without an address or with `clientRate: null`, no client is limited", async () => {
+  for (const [options, context] of [
+    [{ clientRate: { perMinute: 1, burst: 1 } }, undefined],
+    [{ clientRate: null }, { client: "192.0.2.1" }],
+  ]) {
+    const proxy = make(options);
+    for (let n = 0; n < 3; n += 1) assert.equal((await proxy(get("/connector/chat/config"), context)).status, 200);
+  }
+});
+
+test("pages of allowed origins may read responses, and no others", async () => {
+  const proxy = make({ allowedOrigins: ["https://www.shop.example/"] });
+  const preflight = (origin) =>
+    proxy(
+      new Request(`${SITE}/connector/events`, {
+        method: "OPTIONS",
+        headers: { Origin: origin, "Access-Control-Request-Method": "POST" },
+      }),
+    );
+  const allowed = await preflight("https://www.shop.example");
+  assert.equal(allowed.status, 200);
+  assert.equal(allowed.headers.get("Access-Control-Allow-Origin"), "https://www.shop.example");
+  assert.equal(allowed.headers.get("Access-Control-Allow-Headers"), "content-type,accept-language,idempotency-key");
+  assert.equal(allowed.headers.get("Access-Control-Allow-Credentials"), null);
+  assert.equal((await preflight("https://evil.example")).headers.get("Access-Control-Allow-Origin"), null);
+  const response = await proxy(get("/connector/chat/config", { Origin: "https://www.shop.example" }));
+  assert.equal(response.headers.get("Access-Control-Allow-Origin"), "https://www.shop.example");
+  assert.match(response.headers.get("Access-Control-Expose-Headers"), /retry-after/);
+  assert.match(response.headers.get("Vary"), /^origin/);
+  const none = await make()(new Request(`${SITE}/connector/events`, { method: "OPTIONS" }));
+  assert.equal(none.status, 405);
+});
+
+test("an invalid setting is reported when the proxy is created", () => {
+  for (const [options, expected] of [
+    [{ origin: "service.example" }, /invalid origin/],
+    [{ token: "a b" }, /invalid site token/],
+    [{ prefix: "connector" }, /invalid prefix/],
+    [{ prefix: "/connector/" }, /invalid prefix/],
+    [{ prefix: "/a/../b" }, /invalid prefix/],
+    [{ allowedOrigins: ["null"] }, /invalid allowed origin.*null/],
+    [{ allowedOrigins: ["https://a.example/path"] }, /invalid allowed origin/],
+    [{ trustedHops: ["10.0.0.0/33"] }, /invalid trusted hop/],
+    [{ trustedHops: ["everyone"] }, /invalid trusted hop/],
+  ]) {
+    assert.throws(() => make(options), { name: "ConnectorError", kind: "setup", message: expected });
+  }
+});
+
+test("as a middleware, requests outside of the prefix go on to the application", async (t) => {
+  const app = express();
+  app.use(toNodeHandler(make({ prefix: "/help/chat" })));
+  app.get("/", (_request, response) => response.send("the shop"));
+  const site = await listen(t, app);
+  assert.equal(await (await fetch(site)).text(), "the shop");
+  assert.equal((await fetch(`${site}/help/chat/chat/config`)).status, 200);
+  assert.equal((await fetch(`${site}/help/chat/site/status`)).status, 404);
+});
+
+test("in Express, `trust proxy` decides which address a client has", async (t) => {
+  const app = express();
+  app.set("trust proxy", true);
+  app.use("/connector", toNodeHandler(make({ clientRate: { perMinute: 1, burst: 1 } })));
+  const site = await listen(t, app);
+  const status = async (client) =>
+    (await fetch(`${site}/connector/chat/config`, { headers: { "X-Forwarded-For": client } })).status;
+  assert.deepEqual([await status("192.0.2.1"), await status("192.0.2.1"), await status("192.0.2.2")], [200, 429, 200]);
+});

@@ -1,0 +1,222 @@
+// The proxy of the contract, from `Request` to `Response`: forwards five calls to the service with the site token. Its rules
+// are those of `crates/connector/src/proxy`.
+
+import { parseAddress, parseNetwork, rateKey, resolveClient } from "./client-address.js";
+import { ConnectorError } from "./connector-error.js";
+import { Cors } from "./cors.js";
+import { LogThrottle } from "./log-throttle.js";
+import {
+  brokenRequest,
+  methodNotAllowed,
+  notFound,
+  notJson,
+  ProxyFailure,
+  rateLimited,
+  slowRequest,
+  tooLarge,
+  unavailable,
+  upstreamTimeout,
+} from "./proxy-failure.js";
+import { type ConnectorProxy, type ConnectorProxyOptions, DEFAULTS, type ProxyContext } from "./proxy-options.js";
+import { ClientLimiter } from "./rate.js";
+import {
+  address,
+  BodyTooLarge,
+  bearer,
+  deadline,
+  discard,
+  isJson,
+  parseOrigin,
+  readBounded,
+  requestHeaders,
+} from "./service.js";
+
+/** The five calls: the methods of each path. */
+const METHODS = new Map([
+  ["/chat/config", "GET"],
+  ["/chat/messages", "GET, POST"],
+  ["/chat/presence", "GET"],
+  ["/events", "POST"],
+]);
+const FORWARDED_HEADERS = ["Idempotency-Key", "Accept-Language"];
+const RETURNED_HEADERS = [
+  "Retry-After",
+  "X-Request-Id",
+  "X-Service-API-Version",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+];
+/** A response is not stored, and runs nothing if a browser takes it for a page. */
+const SECURITY_HEADERS = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+};
+/** Statuses with which the service refuses the whole site: the chat then works for no visitor. */
+const REFUSALS = new Map([
+  [401, "the site token is missing or invalid"],
+  [402, "the account's quota is exhausted"],
+  [403, "the site is not allowed to use it"],
+  [429, "the site sends too many requests"],
+]);
+/** Statuses whose responses have no body. */
+const EMPTY = [204, 205];
+
+function parsePrefix(prefix: string): string {
+  if (prefix !== "" && (!/^\/[^?#{}*]*[^/?#{}*]$/.test(prefix) || new URL(prefix, "http://proxy").pathname !== prefix))
+    throw new ConnectorError(
+      "setup",
+      `invalid prefix: expected a path such as /connector, which does not end with /, got ${prefix}`,
+    );
+  return prefix;
+}
+
+/**
+ * Creates a proxy, to be called with the requests below `prefix`.
+ *
+ * Forwarded to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`. Returned: status, body, `Content-Type`
+ * (anything but JSON becomes plain text), `X-Request-Id`, `X-Service-API-Version`, `Retry-After`, `X-RateLimit-*`. Nothing
+ * else passes in either direction.
+ *
+ * @throws {ConnectorError} with the kind `setup` if an option is invalid.
+ */
+export function connectorProxy(options: ConnectorProxyOptions): ConnectorProxy {
+  const prefix = parsePrefix(options.prefix ?? DEFAULTS.prefix);
+  const proxy = new SiteProxy(options, prefix);
+  return Object.assign((request: Request, context?: ProxyContext) => proxy.handle(request, context), { prefix });
+}
+
+class SiteProxy {
+  readonly #origin: URL;
+  readonly #authorization: string;
+  readonly #prefix: string;
+  readonly #cors: Cors;
+  readonly #limiter: ClientLimiter | undefined;
+  readonly #trusted: ReturnType<typeof parseNetwork>[];
+  readonly #limits: { message: number; events: number; answer: number };
+  readonly #timeoutMs: number;
+  readonly #fetch: typeof fetch;
+  readonly #refusals: LogThrottle;
+  readonly #failures: LogThrottle;
+
+  constructor(options: ConnectorProxyOptions, prefix: string) {
+    const settings = { ...DEFAULTS, ...options };
+    this.#origin = parseOrigin(options.origin);
+    this.#authorization = bearer(options.token);
+    this.#prefix = prefix;
+    this.#cors = new Cors(options.allowedOrigins ?? []);
+    this.#limiter = settings.clientRate === null ? undefined : new ClientLimiter(settings.clientRate);
+    this.#trusted = (options.trustedHops ?? []).map(parseNetwork);
+    const { messageBodyLimit: message, eventsBodyLimit: events, answerLimit: answer } = settings;
+    this.#limits = { message, events, answer };
+    this.#timeoutMs = settings.timeoutMs;
+    // Looked up for each request, as frameworks replace the global one.
+    this.#fetch = options.fetch ?? ((...args) => fetch(...args));
+    const log = options.log ?? ((message: string) => console.warn(message));
+    this.#refusals = new LogThrottle(log);
+    this.#failures = new LogThrottle(log);
+  }
+
+  async handle(request: Request, context?: ProxyContext): Promise<Response> {
+    const response =
+      this.#cors.preflight(request) ??
+      (await this.#answer(request, context).catch((error: unknown) =>
+        (error instanceof ProxyFailure ? error : unavailable()).toResponse(),
+      ));
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
+    this.#cors.apply(request, response.headers);
+    return response;
+  }
+
+  async #answer(request: Request, context?: ProxyContext): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const path = pathname.startsWith(`${this.#prefix}/`) ? pathname.slice(this.#prefix.length) : "";
+    const methods = METHODS.get(path);
+    if (methods === undefined) throw notFound();
+    if (!methods.split(", ").includes(request.method)) throw methodNotAllowed(methods);
+    this.#limit(request, context);
+    const headers = requestHeaders(this.#authorization);
+    for (const name of FORWARDED_HEADERS) {
+      const value = request.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    const init: RequestInit = { method: request.method, headers };
+    if (request.method === "POST") {
+      init.body = await this.#body(request, path === "/events" ? this.#limits.events : this.#limits.message);
+      headers.set("Content-Type", "application/json");
+    }
+    return this.#forward(address(this.#origin, path, search), init, request.signal);
+  }
+
+  /** Counts the request, if the server has told its client. */
+  #limit(request: Request, context?: ProxyContext): void {
+    const peer = typeof context?.client === "string" ? parseAddress(context.client) : undefined;
+    if (!this.#limiter || !peer) return;
+    const client = resolveClient(peer, request.headers.get("X-Forwarded-For"), this.#trusted);
+    const seconds = this.#limiter.take(rateKey(client));
+    if (seconds > 0) throw rateLimited(seconds);
+  }
+
+  /**
+   * Returns the body if it is JSON by its content type and within its size limit. A page of another site cannot send JSON
+   * without a preflight, so this also refuses its forms.
+   */
+  async #body(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (!isJson(request.headers.get("Content-Type"))) throw notJson();
+    // A declared size is checked before the body arrives.
+    if (Number(request.headers.get("Content-Length")) > limit) throw tooLarge(limit);
+    const { signal, state, done } = deadline(this.#timeoutMs);
+    try {
+      return await readBounded(request.body, limit, signal);
+    } catch (error) {
+      if (error instanceof BodyTooLarge) throw tooLarge(limit);
+      throw state.timedOut ? slowRequest() : brokenRequest();
+    } finally {
+      done();
+    }
+  }
+
+  async #forward(url: URL, init: RequestInit, visitor: AbortSignal): Promise<Response> {
+    const { signal, state, done } = deadline(this.#timeoutMs, visitor);
+    try {
+      const response = await this.#exchange(url, { ...init, redirect: "manual", signal });
+      const reason = REFUSALS.get(response.status);
+      if (reason) this.#refusals.record(`the service refuses requests with ${response.status}: ${reason}`);
+      return response;
+    } catch {
+      // A visitor who has gone says nothing about the service.
+      if (!visitor.aborted)
+        this.#failures.record(
+          state.timedOut
+            ? `the service did not answer within ${this.#timeoutMs} ms`
+            : "the service cannot be reached, or its response is not usable",
+        );
+      throw state.timedOut ? upstreamTimeout() : unavailable();
+    } finally {
+      done();
+    }
+  }
+
+  async #exchange(url: URL, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
+    const { status, headers, body } = await this.#fetch(url, init);
+    const isUsable = (status >= 200 && status < 300) || (status >= 400 && status < 600);
+    const encoding = headers.get("Content-Encoding") ?? "identity";
+    const limit = this.#limits.answer;
+    if (!isUsable || encoding.toLowerCase() !== "identity" || Number(headers.get("Content-Length")) > limit) {
+      discard(body);
+      throw unavailable();
+    }
+    const bytes = await readBounded(body, limit, init.signal);
+    // A gateway in front of the service may respond with a page. No browser must show it as a page of this site.
+    const returned = new Headers({
+      "Content-Type": isJson(headers.get("Content-Type")) ? "application/json" : "text/plain; charset=utf-8",
+    });
+    for (const name of RETURNED_HEADERS) {
+      const value = headers.get(name);
+      // Servers throw on a value with other characters.
+      if (value !== null && /^[\t -~]*$/.test(value)) returned.set(name, value);
+    }
+    return new Response(EMPTY.includes(status) ? null : bytes, { status, headers: returned });
+  }
+}
