@@ -12,6 +12,7 @@ const CONTRACT = "tests/unit/contract-docs.test.mjs";
 const CRATE = "src/lib.rs";
 const CONNECTOR = "crates/connector/src/lib.rs";
 const WEBHOOKS = "crates/service/src/notify/tests/docs.rs";
+const NODE = "tests/server/docs.test.mjs";
 const SELF_HOST = "tests/e2e/self-host.test.mjs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
 const CLIENT = "tests/npm/client.test.mjs";
@@ -77,6 +78,14 @@ export const RUN_BY = {
     "Set up the proxy: sh 2": SERVER,
     "Compare the recipes: nginx": HOSTILE,
     "Configure `site-connector proxy`: toml": "crates/connector/tests/proxy_server/command.rs",
+    "Serve the proxy in Node: js": NODE,
+    "Serve the proxy in Node: js 2": NODE,
+    "Serve the proxy in Node: js 3": NODE,
+    "Serve the proxy from a function: js": NODE,
+    "Serve the proxy from a function: js 2": NODE,
+    "Serve the proxy from a function: js 3": NODE,
+    "Call the API from JavaScript: js": NODE,
+    "Call the API from JavaScript: js 2": NODE,
     "Use the commands: sh": "crates/connector/tests/commands.rs",
     "Use the client: rust": CONNECTOR,
     "Run jobs: rust": CONNECTOR,
