@@ -161,8 +161,9 @@ export async function buildServer() {
   const esbuild = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   await esbuild.build({
-    entryPoints: [join(root, "www/server/index.ts")],
-    outfile: join(dist, "server/index.mjs"),
+    entryPoints: ["index", "browser"].map((name) => join(root, `www/server/${name}.ts`)),
+    outdir: join(dist, "server"),
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     format: "esm",
     platform: "neutral",
@@ -249,6 +250,7 @@ const TYPES = [
   "module",
   "option-names",
   "options",
+  "visitor-profile",
   "npm/index",
   "npm/markup",
   "npm/react",

@@ -1,6 +1,6 @@
 // The options, responses and events of `BrowserWidgetClient`.
 
-import type { VisitorProfile } from "./options.js";
+import type { VisitorProfile } from "./visitor-profile.js";
 
 /** The options of a client. */
 export interface BrowserWidgetClientOptions {

@@ -1,5 +1,9 @@
 // The options and events of the widget, as a page sees them.
 
+import type { VisitorProfile } from "./visitor-profile.js";
+
+export type { VisitorProfile };
+
 /** The presets of `themes/`. */
 export type ThemeName =
   | "teal"
@@ -13,18 +17,6 @@ export type ThemeName =
   | "light_blue"
   | "light_amber"
   | "light_rose";
-
-/** The site's data about the visitor. Every field is optional. */
-export interface VisitorProfile {
-  visitorId?: string;
-  name?: string;
-  email?: string;
-  phone?: string;
-  company?: string;
-  wechat?: string;
-  whatsapp?: string;
-  country?: string;
-}
 
 /** The options of a widget. */
 export interface ChatWidgetOptions {

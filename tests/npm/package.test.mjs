@@ -14,6 +14,9 @@ import { contents, project, root } from "./fixture.mjs";
 const NAME = "@site-connector/chat-widget";
 const THEMES = "amber blue emerald light_amber light_blue light_rose light_teal rose slate teal violet".split(" ");
 const LOCALES = "ar de es fr he hi id it ja ko nl pl pt-BR ru th tr vi zh-CN zh-TW".split(" ");
+const SERVER_TYPES = "back-off client connector-error exchange index node proxy proxy-options rate sync types".split(
+  " ",
+);
 const FILES = [
   "LICENSE-APACHE",
   "LICENSE-MIT",
@@ -41,6 +44,8 @@ const FILES = [
     "validate-options.mjs",
   ].map((file) => `dist/${file}`),
   ...["element", "index", "react", "vue", "widget"].map((name) => `dist/npm/${name}.mjs`),
+  "dist/server/browser.mjs",
+  "dist/server/index.mjs",
   ...LOCALES.map((name) => `dist/locales/${name}.mjs`),
   ...THEMES.map((name) => `dist/themes/${name}.mjs`),
   ...[
@@ -59,6 +64,8 @@ const FILES = [
     "npm/react",
     "npm/vue",
     "npm/wasm",
+    ...SERVER_TYPES.map((name) => `server/${name}`),
+    "visitor-profile",
   ].map((name) => `dist/types/${name}.d.ts`),
 ];
 
@@ -93,6 +100,7 @@ test("Every export can be imported on a server without side effects", () => {
       ".": ["BrowserWidgetClient", "ChatWidget", "ChatWidgetError", "load"],
       "./client": ["BrowserWidgetClient", "ChatWidgetError"],
       "./element": ["ChatWidgetElement"],
+      "./server": ["ConnectorError", "ServerConnectorClient", "SyncStoppedError", "connectorProxy", "toNodeHandler"],
     };
     assert.deepEqual([path, names, untouched], [path, own[path] ?? ["ChatWidget"], true]);
   }
@@ -164,6 +172,71 @@ test("The files of docs/frameworks.md and typical TypeScript code compile agains
     }),
   );
   run("tsc", ["-p", folder]);
+});
+
+test("A site's server compiles against the types of Node alone", () => {
+  write("server-usage.ts", readFileSync(join(root, "tests/npm/server-usage.ts")));
+  write(
+    "tsconfig.server.json",
+    JSON.stringify({
+      compilerOptions: {
+        target: "ES2022",
+        module: "NodeNext",
+        moduleResolution: "NodeNext",
+        lib: ["ES2022"],
+        types: ["node"],
+        typeRoots: [join(root, "node_modules/@types")],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        skipLibCheck: false,
+      },
+      include: ["server-usage.ts"],
+    }),
+  );
+  run("tsc", ["-p", join(folder, "tsconfig.server.json")]);
+});
+
+test("A bundle for a page that imports the server library fails, in every bundler", async () => {
+  write("server-page.js", `import { connectorProxy } from "${NAME}/server";\nconsole.log(connectorProxy);\n`);
+  const entry = join(folder, "server-page.js");
+  const bundlers = {
+    esbuild: () => esbuild({ entryPoints: [entry], bundle: true, write: false, logLevel: "silent" }),
+    vite: () =>
+      vite({
+        root: folder,
+        configFile: false,
+        logLevel: "silent",
+        build: { write: false, rollupOptions: { input: entry } },
+      }),
+    webpack: () =>
+      new Promise((resolve, reject) =>
+        webpack(
+          { mode: "production", target: "web", context: folder, entry, output: { path: folder } },
+          (error, stats) => (error || stats.hasErrors() ? reject(error ?? new Error(String(stats))) : resolve()),
+        ),
+      ),
+  };
+  for (const [name, bundle] of Object.entries(bundlers)) {
+    await assert.rejects(bundle, /connectorProxy/, name);
+  }
+  const name = `${NAME}/server`;
+  const options = { bundle: true, platform: "browser", format: "esm", write: false };
+  const { outputFiles: forPage } = await esbuild({
+    ...options,
+    stdin: { contents: `import "${name}"`, resolveDir: folder },
+  });
+  assert.match(forPage[0].text, /throw new Error\(/);
+  assert.doesNotMatch(forPage[0].text, /Bearer/);
+  // A bundle for a server has it.
+  const { outputFiles: forServer } = await esbuild({
+    entryPoints: [entry],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    write: false,
+  });
+  assert.match(forServer[0].text, /Bearer/);
 });
 
 /** Returns the files of a folder with their bytes. */

@@ -56,3 +56,17 @@ test("no module of www/ is longer than 400 lines", () => {
   const long = FILES.filter((file) => read(`www/${file}`).split("\n").length > 400);
   assert.deepEqual(long, []);
 });
+
+test("nothing that a page loads imports the server library, which needs no part of the page", () => {
+  const isServer = (file) => file.startsWith("server/");
+  for (const file of FILES) {
+    for (const imported of importsOf(file)) {
+      if (!isServer(file)) assert.ok(!isServer(imported), `${file} imports ${imported}`);
+      else
+        assert.ok(
+          isServer(imported) || /^(client-types|visitor-profile)\.ts$/.test(imported),
+          `${file} imports ${imported}`,
+        );
+    }
+  }
+});

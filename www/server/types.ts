@@ -1,7 +1,7 @@
 // The requests and responses of the calls that only a site's server makes. docs/contract.md describes each member.
 
 import type { VisitorEvent } from "../client-types.js";
-import type { VisitorProfile } from "../options.js";
+import type { VisitorProfile } from "../visitor-profile.js";
 
 export type {
   ChatConfig,
@@ -12,7 +12,7 @@ export type {
   TrackResult,
   VisitorEvent,
 } from "../client-types.js";
-export type { VisitorProfile } from "../options.js";
+export type { VisitorProfile } from "../visitor-profile.js";
 
 /** A visitor's message. */
 export interface SendMessage {

@@ -1,0 +1,54 @@
+// A site's server in TypeScript, with the types of Node alone: tests/npm/package.test.mjs compiles it.
+
+import { createServer } from "node:http";
+import {
+  type Claim,
+  ConnectorError,
+  type ConnectorProxy,
+  connectorProxy,
+  ServerConnectorClient,
+  SyncStoppedError,
+  toNodeHandler,
+} from "@site-connector/chat-widget/server";
+
+const proxy: ConnectorProxy = connectorProxy({
+  origin: "https://service.example",
+  token: "token",
+  clientRate: { perMinute: 60, burst: 10 },
+  trustedHops: ["10.0.0.0/8"],
+});
+createServer(toNodeHandler(proxy)).listen(3000);
+export const answer: Promise<Response> = proxy(new Request("https://shop.example/connector/chat/config"));
+// @ts-expect-error: the token is required.
+connectorProxy({ origin: "https://service.example" });
+
+const client = new ServerConnectorClient({
+  origin: "https://service.example",
+  token: "token",
+  backOff: { attempts: 2 },
+});
+
+export async function work(): Promise<Claim> {
+  const { message, lead } = await client.sendMessage(
+    { message: "Hi", visitor: { visitorId: "v" } },
+    { messageId: "m" },
+  );
+  console.log(message?.content.length, lead?.score?.toFixed(1));
+  await client.track({ eventType: "cta_clicked", visitorId: "v", eventData: { label: "Buy" } });
+  try {
+    await client.syncContentPages([{ externalId: "1", type: "page" }], { snapshotId: "s" });
+  } catch (error) {
+    if (error instanceof SyncStoppedError) console.log(error.page, error.progress.items);
+    if (error instanceof ConnectorError) console.log(error.kind === "timeout", error.retryAfterMs?.toFixed());
+  }
+  const claim = await client.claimNextJob({ signal: AbortSignal.timeout(1000) });
+  if (claim.job) await client.completeJob(claim.job.id, { ok: false, claimToken: claim.job.claimToken, error: "no" });
+  // @ts-expect-error: a failure has no result.
+  await client.completeJob("j", { ok: false, claimToken: "c", result: {} });
+  const { token } = await ServerConnectorClient.activate(
+    { origin: "https://service.example" },
+    { licenseCode: "L", domain: "https://shop.example" },
+  );
+  console.log(token.length);
+  return claim;
+}
