@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { connect, createServer as createHttp2Server } from "node:http2";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { promisify } from "node:util";
 import express from "express";
@@ -230,4 +231,35 @@ test("in Express, `trust proxy` decides which address a client has", async (t) =
   const status = async (client) =>
     (await fetch(`${site}/connector/chat/config`, { headers: { "X-Forwarded-For": client } })).status;
   assert.deepEqual([await status("192.0.2.1"), await status("192.0.2.1"), await status("192.0.2.2")], [200, 429, 200]);
+});
+
+test("the handler serves HTTP/2 as well, and refuses a body that it has not read", async (t) => {
+  const server = createHttp2Server(toNodeHandler(make()));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const session = connect(`http://127.0.0.1:${server.address().port}`);
+  t.after(() => (session.destroy(), server.close()));
+  const exchange = async (headers, body) => {
+    const stream = session.request(headers);
+    stream.end(body);
+    const [head] = await once(stream, "response");
+    stream.resume();
+    await once(stream, "close");
+    return head[":status"];
+  };
+  const post = { ":method": "POST", "content-type": "application/json" };
+  assert.equal(await exchange({ ":path": "/connector/chat/config" }), 200);
+  assert.equal(await exchange({ ...post, ":path": "/connector/events" }, "{}"), 200);
+  assert.equal(
+    await exchange({ ...post, ":path": "/connector/events", "content-length": 300_000 }, "x".repeat(300_000)),
+    413,
+  );
+});
+
+test("a POST is never repeated when the service fails", async () => {
+  for (const status of [401, 408, 425, 429, 503]) {
+    service.requests.length = 0;
+    service.answer = failure(status, "ANY", { "Retry-After": "0" });
+    assert.equal((await make()(post("/connector/chat/messages"))).status, status);
+    assert.equal(service.requests.length, 1, `${status}`);
+  }
 });

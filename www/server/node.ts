@@ -14,6 +14,7 @@ export interface NodeRequest {
   /** The body, if a framework has read it already. */
   body?: unknown;
   headers: Record<string, string | string[] | undefined>;
+  httpVersionMajor: number;
   complete: boolean;
   readableEnded: boolean;
   socket: { remoteAddress?: string | undefined };
@@ -70,6 +71,8 @@ function toRequest(request: NodeRequest, target: string, signal: AbortSignal): R
   url.search = query;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
+    // HTTP/2 has the method and the path among its headers.
+    if (name.startsWith(":")) continue;
     for (const one of [value].flat()) if (one !== undefined) headers.append(name, one);
   }
   const hasBody = method !== "GET" && method !== "HEAD";
@@ -103,7 +106,7 @@ async function send(request: NodeRequest, response: NodeResponse, answer: Respon
   if (response.destroyed) return;
   const headers = { ...Object.fromEntries(answer.headers), "Content-Length": body.length };
   const hasBody = Number(request.headers["content-length"]) > 0 || "transfer-encoding" in request.headers;
-  if (request.complete || !hasBody) {
+  if (request.complete || !hasBody || request.httpVersionMajor > 1) {
     response.writeHead(answer.status, headers);
     response.write(body);
     response.end();

@@ -177,7 +177,7 @@ class SiteProxy {
     }
   }
 
-  async #forward(url: URL, init: RequestInit, visitor: AbortSignal): Promise<Response> {
+  async #forward(url: URL, init: RequestInit, visitor: AbortSignal | null): Promise<Response> {
     const { signal, state, done } = deadline(this.#timeoutMs, visitor);
     try {
       const response = await this.#exchange(url, { ...init, redirect: "manual", signal });
@@ -186,7 +186,7 @@ class SiteProxy {
       return response;
     } catch {
       // A visitor who has gone says nothing about the service.
-      if (!visitor.aborted)
+      if (!visitor?.aborted)
         this.#failures.record(
           state.timedOut
             ? `the service did not answer within ${this.#timeoutMs} ms`
