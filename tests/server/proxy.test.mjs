@@ -164,6 +164,16 @@ test("X-Forwarded-For counts from trusted hops only, and not what a client wrote
   assert.equal(await status("10.0.0.1", "2001:db8::2"), 429);
 });
 
+test("a web server of the site's own that is not trusted is logged once", async () => {
+  const lines = [];
+  const forwarded = { "X-Forwarded-For": "198.51.100.7" };
+  const proxy = make({ log: (line) => lines.push(line), trustedHops: ["10.0.0.1"] });
+  for (const client of ["192.0.2.1", "10.0.0.1", "127.0.0.1", "fe80::1"])
+    await proxy(get("/connector/chat/config", forwarded), { client });
+  assert.equal(lines.length, 1);
+  assert.match(lines[0], /^X-Forwarded-For comes from 127\.0\.0\.1, which is not a trusted hop/);
+});
+
 test("without an address or with `clientRate: null`, no client is limited", async () => {
   for (const [options, context] of [
     [{ clientRate: { perMinute: 1, burst: 1 } }, undefined],

@@ -72,3 +72,14 @@ export function resolveClient(peer: Address, forwarded: string | null, trusted: 
 /** Returns the key that a client is counted under: for IPv6 its /64 network, as one customer has all of it. */
 export const rateKey = (address: Address) =>
   (contains({ address: [...MAPPED, 0, 0], bits: 96 }, address) ? address : address.slice(0, 4)).join(":");
+
+/** Loopback, private and link-local networks. */
+const LOCAL = "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 ::1 fc00::/7 fe80::/10"
+  .split(" ")
+  .map(parseNetwork);
+
+/** Returns whether a peer is probably the site's own reverse proxy, which is not trusted: all visitors then count as one. */
+export const isUntrustedHop = (peer: Address, forwarded: string | null, trusted: readonly Network[]) =>
+  forwarded !== null &&
+  LOCAL.some((network) => contains(network, peer)) &&
+  !trusted.some((network) => contains(network, peer));

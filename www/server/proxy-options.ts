@@ -27,8 +27,8 @@ export interface ConnectorProxyOptions {
   clientRate?: ClientRate | null;
   /** Addresses and networks of reverse proxies whose `X-Forwarded-For` is trusted, such as `10.0.0.0/8`. */
   trustedHops?: readonly string[];
-  /** Receives one line, at most once a minute, when the service refuses the site or cannot be reached; `console.warn` by
-   * default. No line has the token, a message or an address. */
+  /** Receives one line, at most once a minute, when the service refuses the site or cannot be reached, and once about a
+   * reverse proxy that is not trusted; `console.warn` by default. No line has the token, a message or a visitor's address. */
   log?: (message: string) => void;
   /** Sends the requests to the service; the global `fetch` by default. */
   fetch?: typeof fetch;

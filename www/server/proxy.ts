@@ -1,7 +1,7 @@
 // The proxy of the contract, from `Request` to `Response`: forwards five calls to the service with the site token. Its rules
 // are those of `crates/connector/src/proxy`.
 
-import { parseAddress, parseNetwork, rateKey, resolveClient } from "./client-address.js";
+import { isUntrustedHop, parseAddress, parseNetwork, rateKey, resolveClient } from "./client-address.js";
 import { ConnectorError } from "./connector-error.js";
 import { Cors } from "./cors.js";
 import { LogThrottle } from "./log-throttle.js";
@@ -97,6 +97,8 @@ class SiteProxy {
   readonly #limits: { message: number; events: number; answer: number };
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
+  readonly #log: (message: string) => void;
+  #hasWarned = false;
   readonly #refusals: LogThrottle;
   readonly #failures: LogThrottle;
 
@@ -113,9 +115,9 @@ class SiteProxy {
     this.#timeoutMs = settings.timeoutMs;
     // Looked up for each request, as frameworks replace the global one.
     this.#fetch = options.fetch ?? ((...args) => fetch(...args));
-    const log = options.log ?? ((message: string) => console.warn(message));
-    this.#refusals = new LogThrottle(log);
-    this.#failures = new LogThrottle(log);
+    this.#log = options.log ?? ((message) => console.warn(message));
+    this.#refusals = new LogThrottle(this.#log);
+    this.#failures = new LogThrottle(this.#log);
   }
 
   async handle(request: Request, context?: ProxyContext): Promise<Response> {
@@ -153,7 +155,14 @@ class SiteProxy {
   #limit(request: Request, context?: ProxyContext): void {
     const peer = typeof context?.client === "string" ? parseAddress(context.client) : undefined;
     if (!this.#limiter || !peer) return;
-    const client = resolveClient(peer, request.headers.get("X-Forwarded-For"), this.#trusted);
+    const forwarded = request.headers.get("X-Forwarded-For");
+    if (!this.#hasWarned && isUntrustedHop(peer, forwarded, this.#trusted)) {
+      this.#hasWarned = true;
+      this.#log(
+        `X-Forwarded-For comes from ${context?.client}, which is not a trusted hop: all visitors behind it count as one client and share its rate limit. If it is your own web server, add it to trustedHops`,
+      );
+    }
+    const client = resolveClient(peer, forwarded, this.#trusted);
     const seconds = this.#limiter.take(rateKey(client));
     if (seconds > 0) throw rateLimited(seconds);
   }
