@@ -1,4 +1,5 @@
-// Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes, the languages and the types.
+// Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes, the languages, the types, and the
+// descriptions for editors.
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
 
 import { createHash } from "node:crypto";
@@ -16,6 +17,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
+import { writeManifests } from "./manifests.mjs";
 import { plainPattern, tokenNames } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
 import { deferredStyles, launcher } from "./styles.mjs";
@@ -315,6 +317,7 @@ export async function build({ dev = false } = {}) {
   buildWasm(dev);
   await buildScripts(dev);
   buildTypes();
+  await writeManifests(dist);
   writeIntegrity();
   if (!dev) writeFileSync(join(dist, ".built"), newestSource().toString());
 }
@@ -322,7 +325,8 @@ export async function build({ dev = false } = {}) {
 /** Returns the time of the newest source of `dist/`, in milliseconds. */
 function newestSource() {
   const places = ["src", "styles", "themes", "www", "crates/protocol/src", "crates/session/src", "scripts"];
-  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "package-lock.json"];
+  // The descriptions of the element contain the docs' list of parts.
+  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "package-lock.json", "docs/frontend.md"];
   for (const place of places) {
     for (const entry of readdirSync(join(root, place), { recursive: true })) files.push(join(place, entry));
   }

@@ -27,6 +27,7 @@ const FILES = [
     "chat-widget.mjs",
     "chat-widget.wasm",
     "client.mjs",
+    "custom-elements.json",
     "derive.mjs",
     "diagnose.mjs",
     "element.mjs",
@@ -42,6 +43,8 @@ const FILES = [
     "styles.mjs",
     "update.mjs",
     "validate-options.mjs",
+    "vscode.html-custom-data.json",
+    "web-types.json",
   ].map((file) => `dist/${file}`),
   ...["element", "index", "react", "vue", "widget"].map((name) => `dist/npm/${name}.mjs`),
   "dist/server/browser.mjs",
@@ -85,10 +88,11 @@ test("The package contains exactly the files that pages and bundlers use", () =>
   assert.deepEqual(contents(), FILES.sort());
 });
 
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
 test("Every export can be imported on a server without side effects", () => {
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  // The loader is a classic script and the WebAssembly module a file: neither can be imported.
-  const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm|package\.json)$/.test(path));
+  // The loader is a classic script, and the others are files: none can be imported.
+  const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm)$|\.json$/.test(path));
   for (const path of paths) {
     write(
       "imports.mjs",
@@ -136,7 +140,7 @@ test("The types of every export resolve for every importer", () => {
     "--exclude-entrypoints",
     "./script",
     "./wasm",
-    "./package.json",
+    ...Object.keys(exports).filter((path) => path.endsWith(".json")),
   ]);
 });
 
