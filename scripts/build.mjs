@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -252,8 +253,10 @@ const TYPES = [
   "module",
   "option-names",
   "options",
+  "script-tag",
   "visitor-profile",
   "npm/index",
+  "npm/jsx",
   "npm/markup",
   "npm/react",
   "npm/vue",
@@ -290,6 +293,7 @@ function buildTypes() {
     );
   }
   copyFileSync(join(root, "www/npm/wasm.d.ts"), join(dist, "types/npm/wasm.d.ts"));
+  cpSync(join(root, "www/npm/jsx"), join(dist, "types/npm/jsx"), { recursive: true });
 }
 
 /** Writes the hash of each file, and the script tag for a site's owner to paste. */

@@ -8,13 +8,14 @@ import { mount, settle, settled } from "./loader/mount.js";
 import { isSlow, whenBody, whenIdle, whenLoaded } from "./loader/schedule.js";
 import { isFloating, isStorageAllowed, options, parseObject, script } from "./loader/tag.js";
 import { nullProto } from "./null-proto.js";
+import type { ChatWidgetController } from "./script-tag.js";
 
 function start(queue: Call[]): void {
   if (!options["proxy"]) {
     console.error('chat widget: the script tag needs data-proxy="/connector"');
     return;
   }
-  window.chatWidget = controller;
+  window.chatWidget = controller as unknown as ChatWidgetController;
   bodyObserver.observe(document, nullProto({ childList: true, subtree: true }));
   listenToButtons();
   settle();

@@ -62,7 +62,13 @@ const FILES = [
     "module",
     "option-names",
     "options",
+    "script-tag",
     "npm/index",
+    "npm/jsx",
+    "npm/jsx/preact",
+    "npm/jsx/react",
+    "npm/jsx/solid",
+    "npm/jsx/svelte",
     "npm/markup",
     "npm/react",
     "npm/vue",
@@ -92,7 +98,7 @@ const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 test("Every export can be imported on a server without side effects", () => {
   // The loader is a classic script, and the others are files: none can be imported.
-  const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm)$|\.json$/.test(path));
+  const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm|jsx\/.*)$|\.json$/.test(path));
   for (const path of paths) {
     write(
       "imports.mjs",

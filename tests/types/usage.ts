@@ -1,6 +1,6 @@
 // TypeScript code of a page against the shipped types. The marked lines must not compile.
 
-import { ChatWidget, type ChatWidgetOptions, load } from "@site-connector/chat-widget";
+import { ChatWidget, type ChatWidgetElement, type ChatWidgetOptions, load } from "@site-connector/chat-widget";
 
 const options: ChatWidgetOptions = {
   proxy: "/connector",
@@ -29,6 +29,32 @@ document.addEventListener("chat-widget:message", ({ detail: { role, content } })
 addEventListener("chat-widget-error", ({ detail }) => console.log(detail.code.length));
 // @ts-expect-error Not a detail of the event.
 element.addEventListener("chat-widget-unread", ({ detail }) => console.log(detail.total));
+
+const created: ChatWidgetElement = document.createElement("chat-widget");
+created.theme = "rose";
+created.addEventListener("chat-widget:lead", ({ detail }) => console.log(detail.needsHandoff));
+const found = document.querySelector("chat-widget");
+await found?.setLocale("de");
+
+(window.chatWidget ||= []).push(["open"]);
+(window.chatWidget ||= []).push(["on", "unread", ({ count }: { count: number }) => console.log(count.toFixed())]);
+const controller = window.chatWidget;
+if (!Array.isArray(controller)) {
+  await controller.setTheme("custom", { accent: "#0a6" });
+  controller.on("message", ({ role }) => console.log(role.length));
+  const isOpen: boolean | undefined = controller.state?.open;
+  console.log(isOpen);
+  await controller.destroy();
+}
+// @ts-expect-error Not a control.
+window.chatWidget.push(["opens"]);
+// @ts-expect-error Not a preset.
+window.chatWidget.push(["setTheme", "pink"]);
+// @ts-expect-error Not a detail of the event.
+window.chatWidget.push(["once", "unread", ({ total }: { total: number }) => console.log(total)]);
+// @ts-expect-error Not a detail of the event.
+created.addEventListener("chat-widget:lead", ({ detail }) => console.log(detail.total));
+
 // @ts-expect-error Not a number.
 await ChatWidget.mount({ proxy: "/connector", zIndex: "high" });
 // @ts-expect-error Other spellings are for attributes only.

@@ -56,11 +56,5 @@ async function call(name: string, args: unknown[]): Promise<unknown> {
 function leavePage(): void {
   // The host no longer returns when the page's body is replaced.
   if (host) Object.assign(host, { managed: "module" });
-  if (window.chatWidget === controller) delete window.chatWidget;
-}
-
-declare global {
-  interface Window {
-    chatWidget?: unknown;
-  }
+  if ((window.chatWidget as unknown) === controller) delete window.chatWidget;
 }

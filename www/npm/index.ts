@@ -5,3 +5,4 @@ export { ChatWidget, load } from "../module.js";
 export type * from "../client.js";
 export type { ChatWidgetElement } from "../element.js";
 export type * from "../options.js";
+export type * from "../script-tag.js";
