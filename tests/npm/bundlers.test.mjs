@@ -167,6 +167,23 @@ test("A server-rendered React page hydrates in strict mode, and its button opens
   assert.equal(await page.locator("chat-widget").count(), 1);
 });
 
+test("The React component passes class, style, id, aria and data attributes to the element", options, async () => {
+  const body = await rendered(
+    'import { renderToString } from "react-dom/server";\nimport { ChatWidget } from "@site-connector/chat-widget/react";\n' +
+      'console.log(renderToString(<ChatWidget proxy="/connector" className="chat" style={{ color: "red" }} id="help" ' +
+      'aria-label="Help" data-test-id="chat" onOpen={() => {}} />));\n',
+  );
+  const attributes = [...body.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, name, value]) => `${name}=${value}`);
+  assert.deepEqual(attributes.sort(), [
+    "aria-label=Help",
+    "class=chat",
+    "data-test-id=chat",
+    "id=help",
+    "proxy=/connector",
+    "style=color:red",
+  ]);
+});
+
 test("A server-rendered Vue page hydrates, and its button opens the chat", options, async () => {
   const body = await rendered(
     'import { createSSRApp } from "vue";\nimport { renderToString } from "vue/server-renderer";\nimport { Help } from "./Help.vue.ts";\n' +

@@ -30,6 +30,7 @@ console.log(isOk);
 export const react = (
   <>
     <ReactChat proxy="/connector" inline greeting={{ text: "Hello", after: 3 }} onLead={({ needsHandoff }) => console.log(needsHandoff)} />
+    <ReactChat proxy="/connector" className="chat" style={{ color: "red" }} id="help" aria-label="Help" data-test-id="chat" />
     <chat-widget proxy="/connector" theme="slate" suggested-questions='["Do you ship?"]' />
   </>
 );
@@ -43,6 +44,8 @@ await client.sendMessage("Hello", { visitor: { visitorId: "v1234567" } });
 element.theme = "pink";
 // @ts-expect-error Not a preset.
 export const pink = <ReactChat proxy="/connector" theme="pink" />;
+// @ts-expect-error Not a value of the attribute.
+export const hidden = <ReactChat proxy="/connector" aria-hidden="yes" />;
 // @ts-expect-error The proxy is required.
 export const without = <ReactChat />;
 // @ts-expect-error Not a detail of the event.

@@ -1,6 +1,7 @@
 // `<chat-widget>` as a React component: options are props, events are props such as `onUnread`, the ref is the element.
 
 import {
+  type AriaAttributes,
   createElement,
   type DetailedHTMLProps,
   forwardRef,
@@ -13,19 +14,21 @@ import {
 import "../element.js";
 import type { ChatWidgetElement } from "../element.js";
 import { EVENTS } from "../event-names.js";
-import type { Option } from "../option-names.js";
-import type { ChatWidgetEvents, ChatWidgetOptions } from "../options.js";
+import type { ChatWidgetEvents } from "../options.js";
 import { nullProto } from "../null-proto.js";
+import type { ChatWidgetAttributes, ChatWidgetListeners } from "./jsx.js";
 import { attributesOf, type ElementOptions } from "./markup.js";
 
 type Handlers = {
   [Name in keyof ChatWidgetEvents as `on${Capitalize<Name>}`]?: (detail: ChatWidgetEvents[Name]) => void;
 };
 
-/** The options of a widget, and the handlers of its events. */
-export type ChatWidgetProps = ElementOptions &
-  Handlers &
-  Pick<HTMLAttributes<HTMLElement>, "className" | "hidden" | "id" | "style">;
+/** The attributes of the element that are no options. */
+type Passed = Pick<HTMLAttributes<HTMLElement>, "className" | "hidden" | "id" | "style"> &
+  AriaAttributes & { [Name in `data-${string}`]?: string | number | boolean | undefined };
+
+/** The options of a widget, the handlers of its events, and attributes of the element. */
+export type ChatWidgetProps = ElementOptions & Handlers & Passed;
 
 // Layout effects run before the widget can emit; a server supports none.
 const useCommitted = typeof document === "undefined" ? useEffect : useLayoutEffect;
@@ -49,16 +52,25 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     return () => ending.abort();
   }, []);
   const { className, hidden, id, style } = props;
-  // React sets `class` of a custom element unchanged.
-  return createElement("chat-widget", { ref: element, class: className, hidden, id, style, ...attributesOf(props) });
+  const named = Object.entries(props).filter(([name]) => /^(aria|data)-/.test(name));
+  return createElement("chat-widget", {
+    ...Object.fromEntries(named),
+    ref: element,
+    // React sets `class` of a custom element unchanged.
+    class: className,
+    hidden,
+    id,
+    style,
+    ...attributesOf(props),
+  });
 });
 ChatWidget.displayName = "ChatWidget";
 
-/** `<chat-widget>` in JSX, with its options as attributes. */
+/** `<chat-widget>` in JSX, with its options as attributes or properties, and its events. */
 export type ChatWidgetIntrinsic = DetailedHTMLProps<HTMLAttributes<ChatWidgetElement>, ChatWidgetElement> & {
   class?: string;
-  inline?: "" | boolean;
-} & { [Name in Option]?: ChatWidgetOptions[Name] | string };
+} & ChatWidgetAttributes &
+  ChatWidgetListeners<"on">;
 
 declare module "react" {
   namespace JSX {
