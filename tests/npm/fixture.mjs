@@ -8,6 +8,7 @@ import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launch, startDemo } from "../e2e/demo.mjs";
 import { Sandbox } from "../e2e/sandbox.mjs";
+import { packPackage } from "../../scripts/npm-package.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The other packages of the project. */
@@ -16,25 +17,13 @@ const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "a
 /** The timeout of a wait, in milliseconds. */
 const WAIT_TIMEOUT_MS = 20_000;
 
-/** Returns the JSON output of an npm command. */
-const npm = (...args) =>
-  JSON.parse(
-    execFileSync("npm", [...args, "--json", "--ignore-scripts", "--loglevel=error"], { cwd: root, encoding: "utf8" }),
-  );
-
-/** Returns the files of the package without packing it. */
-export const contents = () =>
-  npm("pack", "--dry-run")[0]
-    .files.map(({ path }) => path)
-    .sort();
-
 /** Packs the package and installs it into a new project with the docs' files. */
 export function project(name) {
   const folder = join(root, "target", "npm", name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type: "module" }));
-  const tarball = join(folder, npm("pack", "--pack-destination", folder)[0].filename);
+  const tarball = packPackage(join(folder, "packed"));
   execFileSync(
     "npm",
     ["install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball],

@@ -9,7 +9,8 @@ import { brotliCompressSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 import { build as vite } from "vite";
 import webpack from "webpack";
-import { contents, project, root } from "./fixture.mjs";
+import { packedFiles } from "../../scripts/npm-package.mjs";
+import { project, root } from "./fixture.mjs";
 
 const NAME = "@site-connector/chat-widget";
 const THEMES = "amber blue emerald light_amber light_blue light_rose light_teal rose slate teal violet".split(" ");
@@ -91,10 +92,31 @@ function run(program, args, cwd = folder) {
 }
 
 test("The package contains exactly the files that pages and bundlers use", () => {
-  assert.deepEqual(contents(), FILES.sort());
+  assert.deepEqual(packedFiles(join(folder, "packed", "package")), FILES.sort());
 });
 
-const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+test("The package has its own README, and nothing of the project's commands", () => {
+  const installed = (file) => readFileSync(join(folder, "node_modules", NAME, file), "utf8");
+  assert.equal(installed("README.md"), readFileSync(join(root, "www/npm/README.md"), "utf8"));
+  const { scripts, devDependencies, ...kept } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  assert.deepEqual(JSON.parse(installed("package.json")), kept);
+});
+
+test("Every file that package.json names is in the package", () => {
+  const { types, customElements, unpkg, jsdelivr, "web-types": webTypes, typesVersions } = manifest;
+  const paths = [types, customElements, unpkg, jsdelivr, webTypes, ...Object.values(typesVersions["*"]).flat()];
+  const packed = packedFiles(join(folder, "packed", "package")).map((file) => `./${file}`);
+  for (const path of paths) {
+    const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replace("*", "\\w+")}$`);
+    assert.ok(
+      packed.some((file) => pattern.test(file)),
+      path,
+    );
+  }
+});
+
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { exports } = manifest;
 
 test("Every export can be imported on a server without side effects", () => {
   // The loader is a classic script, and the others are files: none can be imported.
@@ -137,11 +159,12 @@ test("publint reports nothing", async () => {
   assert.deepEqual(messages, []);
 });
 
-test("The types of every export resolve for every importer", () => {
+test("The types of every export resolve for every importer, also by its path without exports", () => {
   run("attw", [
     tarball,
-    "--profile",
-    "esm-only",
+    // A CommonJS module of a newer Node may require an ES module.
+    "--ignore-rules",
+    "cjs-resolves-to-esm",
     "--no-color",
     "--exclude-entrypoints",
     "./script",
