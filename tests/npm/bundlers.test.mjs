@@ -78,18 +78,14 @@ test("A Vite build includes the widget, its languages and its themes without con
   await goesOn(await chat(await serve(join(folder, "vite"), readFileSync(join(folder, "vite/index.html")))));
 });
 
-test("Vite's development server serves the widget with the line of the docs", options, async (t) => {
+test("Vite's development server serves the widget, and forwards to the proxy, as the docs say", options, async (t) => {
   write("index.html", html("page.held.ts"));
-  const server = {
-    port: 0,
-    host: "127.0.0.1",
-    proxy: { "/connector": { target: await proxied(), changeOrigin: true } },
-  };
+  process.env.CONNECTOR_ORIGIN = await proxied();
   const site = await createServer({
     root: folder,
     configFile: join(folder, "vite.config.js"),
     logLevel: "warn",
-    server,
+    server: { port: 0, host: "127.0.0.1" },
     cacheDir: join(folder, ".vite"),
   });
   t.after(() => site.close());
