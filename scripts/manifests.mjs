@@ -87,7 +87,7 @@ export async function describeElement() {
   const { EVENTS } = await importSource("www/event-names.ts");
   const { elementControls } = await importSource("www/controls.ts");
   const details = membersOf("ChatWidgetEvents");
-  const parts = read("docs/frontend.md").split("## Parts\n")[1].split("\n## ")[0].split("\n\n").at(-1);
+  const parts = read("docs/frontend.md").split("## Parts\n")[1].split("\n## ")[0];
   const all = await options();
   const defaults = tokenDefaults(JSON.parse(all.find(({ name }) => name === "theme").default));
   const source = read("www/module.ts");

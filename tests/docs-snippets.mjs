@@ -41,6 +41,7 @@ export const RUN_BY = {
     "React: tsx": BUNDLERS,
     "Next, and React on a server: tsx": BUNDLERS,
     "Vue: ts": BUNDLERS,
+    "Vue: vue": BUNDLERS,
     "Turbo, htmx, Astro: html": "tests/e2e/swaps.test.mjs",
     "Turbo, htmx, Astro: astro": "tests/e2e/swaps.test.mjs",
     "Use the element without a framework: ts": BUNDLERS,

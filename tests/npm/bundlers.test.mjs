@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { build as esbuild } from "esbuild";
 import { build as vite, createServer } from "vite";
+import { compileScript, parse } from "vue/compiler-sfc";
 import webpack from "webpack";
 import { ask, part } from "../e2e/chat.mjs";
 import { project, proxied, root, serve, visit } from "./fixture.mjs";
@@ -192,6 +193,27 @@ test("A server-rendered Vue page hydrates, and its button opens the chat", optio
   );
   await bundle("hydrate-vue.ts", "vue", { plugins: [wasmBeside("vue")] });
   const { page } = await chat(await serve(join(folder, "vue"), html("main.js", body)), help);
+  assert.equal(await page.locator("chat-widget").count(), 1);
+});
+
+/** Compiles single-file components, as the plugins of Vue for bundlers do. */
+const singleFiles = {
+  name: "single-file components",
+  setup: (build) =>
+    build.onLoad({ filter: /\.vue$/ }, ({ path }) => {
+      const { descriptor } = parse(readFileSync(path, "utf8"), { filename: path });
+      const { content } = compileScript(descriptor, { id: "help", inlineTemplate: true });
+      return { contents: content, loader: "ts" };
+    }),
+};
+
+test("A single-file component of Vue shows the chat, and its button opens it", options, async () => {
+  write(
+    "single.ts",
+    'import { createApp } from "vue";\nimport Help from "./Help.vue";\ncreateApp(Help).mount("#root");\n',
+  );
+  await bundle("single.ts", "single", { plugins: [wasmBeside("single"), singleFiles] });
+  const { page } = await chat(await serve(join(folder, "single"), html("main.js")), help);
   assert.equal(await page.locator("chat-widget").count(), 1);
 });
 

@@ -35,7 +35,7 @@ export function project(name) {
     symlinkSync(join(root, "node_modules", name), link);
   }
   const docs = readFileSync(join(root, "docs", "frameworks.md"), "utf8");
-  for (const [, file, text] of docs.matchAll(/^```\w+\n\/\/ (\S+)\n([^]*?)^```$/gm))
+  for (const [, file, text] of docs.matchAll(/^```\w+\n(?:\/\/|<!--) (\S+)(?: -->)?\n([^]*?)^```$/gm))
     writeFileSync(join(folder, file), text);
   const write = (file, text) => writeFileSync(join(folder, file), text);
   return { folder, tarball, write };
