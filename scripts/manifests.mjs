@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importSource, optionTable, tokenNames } from "./options.mjs";
 import { root } from "./setup.mjs";
+import { isConstant } from "./styles.mjs";
 
 const TAG = "chat-widget";
 const CLASS = "ChatWidgetElement";
@@ -103,10 +104,12 @@ export async function describeElement() {
     ),
     methods: elementControls().map((name) => method(name, source)),
     parts: [...parts.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name),
-    tokens: tokenNames().map((name) => ({
-      name: `--cw-${name}`,
-      default: defaults.get(name) ?? (name.startsWith("offset-") ? "20px" : undefined),
-    })),
+    tokens: tokenNames()
+      .map((name) => ({
+        name: `--cw-${name}`,
+        default: defaults.get(name) ?? (name.startsWith("offset-") ? "20px" : undefined),
+      }))
+      .filter(({ name }) => !isConstant(name)),
   };
 }
 

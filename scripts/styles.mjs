@@ -80,9 +80,12 @@ export async function launcher(esbuild) {
   };
 }
 
-/** Returns a sheet with constant tokens replaced by their values, as `build.rs` does. */
+/** Returns whether the build writes a token's value in place of its name, so that no page can set it, as `build.rs` does. */
+export const isConstant = (name) => /^--cw-(space|weight|motion)-/.test(name);
+
+/** Returns a sheet with constant tokens replaced by their values. */
 function withConstants(sheet, tokens) {
-  const constants = [...tokensOf(tokens)].filter(([name]) => /^--cw-(space|weight|motion)-/.test(name));
+  const constants = [...tokensOf(tokens)].filter(([name]) => isConstant(name));
   return constants.reduce((sheet, [name, value]) => sheet.replaceAll(`var(${name})`, value), sheet);
 }
 

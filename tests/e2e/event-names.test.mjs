@@ -1,11 +1,13 @@
 // Every event has two names, with a colon and with a hyphen, and bubbles through the page under both.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { ask, eventually, openChat, part, ready, say, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
 const NAMES = ["ready", "open", "close", "message", "unread", "presence", "lead", "theme", "error", "destroy"];
+const MANIFEST = JSON.parse(readFileSync(new URL("../../dist/custom-elements.json", import.meta.url), "utf8"));
 
 /** Records each event of the widget that reaches the document. */
 const recordEvents = (page) =>
@@ -53,6 +55,8 @@ test("Each event bubbles once under each of its names, with the same detail", as
     [...new Set(events.map(({ crossesRoots, from }) => `${from} ${crossesRoots}`))],
     ["chat-widget true"],
   );
+  const claimed = MANIFEST.modules[0].declarations[0].events.map(({ name }) => name);
+  assert.deepEqual([...new Set(events.map(({ type }) => type))].sort(), claimed.sort());
 });
 
 test("A failed module load emits error under both names, with and without a click", async ({ visit, recordOf }) => {
