@@ -115,10 +115,9 @@ async fn syncs_a_file_of_items() {
     assert_eq!(succeeds(here, &service, &sync).await["accepted"], 2);
     std::fs::write(here.join("items"), format!("{}\n{{\"type\":\"page\"}}\n", line(1))).expect("a file");
     let (code, printed) = fails(here, &service.origin(), &sync).await;
-    assert_eq!(
-        (code, printed.trim()),
-        (Some(1), "error: invalid item in items, line 2: externalId is missing")
-    );
+    let failure: Value = serde_json::from_str(&printed).expect("JSON");
+    let error = "invalid item in items, line 2: externalId is missing";
+    assert_eq!((code, failure), (Some(1), json!({ "error": error, "exitCode": 1 })));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,7 +127,7 @@ async fn errors_give_advice_and_an_exit_code() {
     let here = directory.path();
     let origin = service.origin();
     let (code, printed) = fails(here, &origin, &["status"]).await;
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert!(printed.contains("--token-file") && printed.contains("CONNECTOR_TOKEN"), "{printed}");
 
     let (_, printed) = fails(here, &format!("{origin}/api/connector/v1"), &ACTIVATE).await;
@@ -148,6 +147,53 @@ async fn errors_give_advice_and_an_exit_code() {
     assert!(printed.contains("INVALID_TOKEN") && printed.contains("request req_"), "{printed}");
 
     assert_eq!(fails(here, &origin, &["sync"]).await.0, Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_json_each_failure_is_one_line_of_json() {
+    let service = Service::start().await;
+    service.inject_faults(json!({ "status": 503, "retryAfter": 3600, "only": "status" })).await;
+    let directory = folder();
+    std::fs::write(directory.path().join("token"), TOKEN).expect("written");
+    for (arguments, code, text) in [
+        (&["status", "--json", "--token-file", "token"][..], 75, "503"),
+        (&["status", "--json", "--token-file", "missing"], 1, "cannot read missing"),
+        (&["status", "--json", "--no-such-flag"], 2, "--no-such-flag"),
+        (&["proxy", "--json"], 2, "--json"),
+        (&["check", "nowhere", "--json"], 2, "https://shop.example/connector"),
+        (&["serve", "--json", "--listen", "nowhere"], 2, "localhost:8081"),
+        (&["admin", "site", "create", "--json"], 2, "--name"),
+    ] {
+        let (exited, printed) = fails(directory.path(), &service.origin(), arguments).await;
+        assert_eq!(exited, Some(code), "{arguments:?}: {printed}");
+        assert_eq!(printed.lines().count(), 1, "{arguments:?}: {printed}");
+        let failure: Value = serde_json::from_str(&printed).expect("JSON");
+        assert_eq!(failure["exitCode"], code);
+        let error = failure["error"].as_str().expect("a text");
+        assert!(error.contains(text) && !error.starts_with("error:"), "{arguments:?}: {error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_describes_itself() {
+    let directory = folder();
+    let here = directory.path();
+    let print = async |arguments: &[&str]| {
+        let output = run(here, "http://127.0.0.1:1", arguments).await;
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert_eq!(print(&["--version"]).await.trim(), concat!("site-connector ", env!("CARGO_PKG_VERSION")));
+    for shell in ["bash", "zsh", "fish"] {
+        let completions = print(&["completions", shell]).await;
+        assert!(completions.contains("trusted-hop"), "{shell}: {completions}");
+    }
+    assert!(print(&["man"]).await.contains(".TH site-connector 1"));
+    let pages = here.join("man1");
+    std::fs::create_dir(&pages).expect("a folder");
+    print(&["man", "--dir", "man1"]).await;
+    let page = std::fs::read_to_string(pages.join("site-connector-proxy.1")).expect("a page");
+    assert!(page.contains("trusted"), "{page}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -174,6 +220,11 @@ async fn check_fails_for_a_service_that_is_not_a_proxy() {
     assert_eq!(output.status.code(), Some(1));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.contains("FAILED  GET /chat/config responds"), "{printed}");
+    let summary = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        summary.lines().count() == 1 && summary.contains("checks failed: no proxy responds"),
+        "{summary}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

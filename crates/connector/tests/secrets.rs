@@ -100,7 +100,7 @@ async fn configuration_errors_never_show_a_token() {
         fs::write(here.join("proxy.toml"), &text).expect("written");
         let output = run(here, "http://127.0.0.1:1", &["proxy", "--config", "proxy.toml"]).await;
         let printed = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert_eq!(output.status.code(), Some(2), "{text}");
         assert!(!printed.contains(TOKEN) && printed.contains(advice), "{text}: {printed}");
     }
 }

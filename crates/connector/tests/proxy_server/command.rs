@@ -163,7 +163,7 @@ fn refuses_an_invalid_configuration_with_advice() {
             command.env_remove(variable);
         }
         let output = command.output().expect("runs");
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     assert!(error_of("").contains("--origin"));

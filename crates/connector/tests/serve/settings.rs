@@ -34,8 +34,9 @@ fn a_wrong_setting_is_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let error_of = |text: &str| {
         fs::write(folder.path().join("service.toml"), text).expect("written");
-        let (_, error) =
+        let (code, error) =
             fails(folder.path(), &["serve", "--config", "service.toml", "--listen", "127.0.0.1:0"]);
+        assert_eq!(code, 2, "{text}: {error}");
         assert!(!folder.path().join("data").exists(), "{text}: {error}");
         error
     };

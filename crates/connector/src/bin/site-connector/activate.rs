@@ -55,7 +55,7 @@ pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
         return Err(Failure::new(format!("{file} already exists: use --replace to activate again")));
     }
     let license = secret(flags.license_file.as_deref(), "CONNECTOR_LICENSE")?
-        .ok_or(Failure::new("no license code: set --license-file or CONNECTOR_LICENSE"))?;
+        .ok_or_else(|| Failure::usage("no license code: set --license-file or CONNECTOR_LICENSE"))?;
     let body = Activation {
         license_code: license.expose_secret().into(),
         domain: flags.domain,

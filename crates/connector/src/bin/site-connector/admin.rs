@@ -121,7 +121,7 @@ impl Context {
         match self.admin.tenants().await?.as_slice() {
             [tenant] => Ok(tenant.id.clone()),
             [] => Err(Failure::new("there is no tenant: create one with `admin tenant create`")),
-            _ => Err(Failure::new("there are several tenants: name one with --tenant")),
+            _ => Err(Failure::usage("there are several tenants: name one with --tenant")),
         }
     }
 

@@ -39,14 +39,46 @@ pub(crate) async fn run(flags: CheckFlags) -> Result<(), Failure> {
     // A closed pipe is ignored: the exit code has the outcome.
     let print = |line: &str| drop(writeln!(io::stdout(), "{line}"));
     let results = check(&options, |result| print(&formatted(result, flags.json))).await?;
-    let failed = results.iter().filter(|result| result.problem.is_some()).count();
-    if failed > 0 {
-        return Err(Failure::new(format!("{failed} of {} checks failed", results.len())));
+    if let Some(summary) = summary(&results) {
+        return Err(Failure::new(summary));
     }
     if !flags.json {
         print(&format!("All {} checks hold.", results.len()));
     }
     Ok(())
+}
+
+/// Returns what is wrong and what to do about it, in one line; `None` if all checks hold.
+fn summary(results: &[CheckResult]) -> Option<String> {
+    let failed = results.iter().filter(|result| result.problem.is_some()).count();
+    let (requirement, problem) =
+        results.iter().find_map(|result| Some((result.requirement, result.problem.as_deref()?)))?;
+    let what_to_do = match status(problem) {
+        // The first check requests the config.
+        Some(401 | 403) if failed > 1 => {
+            "the service refuses the proxy: give the proxy the token of this site".to_owned()
+        }
+        Some(402) => "the account's quota is exhausted: raise it at the service".to_owned(),
+        Some(404 | 405) if failed > 1 => {
+            "no proxy responds at this address: check the address, and the prefix that the proxy serves"
+                .to_owned()
+        }
+        Some(502..=504) => {
+            "the proxy cannot reach the service: check the service's origin in the proxy's settings, \
+             and that the service runs"
+                .to_owned()
+        }
+        _ => format!(
+            "first, {requirement}: {}; docs/server.md has the rules of a proxy, and recipes",
+            Printable(problem)
+        ),
+    };
+    Some(format!("{failed} of {} checks failed: {what_to_do}", results.len()))
+}
+
+/// Returns the status that a check got in place of a success.
+fn status(problem: &str) -> Option<u16> {
+    problem.strip_prefix("got ")?.get(..3)?.parse().ok()
 }
 
 fn formatted(result: &CheckResult, json: bool) -> String {
@@ -61,5 +93,38 @@ fn formatted(result: &CheckResult, json: bool) -> String {
     match &result.problem {
         None => format!("ok      {}", result.requirement),
         Some(problem) => format!("FAILED  {}: {}", result.requirement, Printable(problem)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary_of(problems: &[Option<&str>]) -> Option<String> {
+        let result = |problem: Option<&str>| CheckResult {
+            requirement: "responses are not cached",
+            problem: problem.map(str::to_owned),
+        };
+        summary(&problems.iter().copied().map(result).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_last_line_tells_what_is_wrong_and_what_to_do() {
+        assert_eq!(summary_of(&[None, None]), None);
+        for (problems, expected) in [
+            (
+                [Some("got 404 : the response has no envelope"), Some("x"), None],
+                "2 of 3 checks failed: no proxy responds",
+            ),
+            ([Some("got 401 INVALID_TOKEN: no"), Some("x"), None], "give the proxy the token of this site"),
+            ([Some("got 502 SERVICE_UNAVAILABLE: no"), Some("x"), None], "cannot reach the service"),
+            (
+                [None, None, Some("got max-age=60")],
+                "1 of 3 checks failed: first, responses are not cached: got max-age=60; docs/server.md",
+            ),
+        ] {
+            let summary = summary_of(&problems).expect("a failure");
+            assert!(summary.contains(expected) && !summary.contains('\n'), "{summary}");
+        }
     }
 }

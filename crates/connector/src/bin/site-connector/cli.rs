@@ -7,6 +7,7 @@ use chat_service::test_mode::{
     Ai, Amount, AssistantEndpoint, ConfigOverrides, Faults, Publishing, Target, TestOptions,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -29,10 +30,10 @@ use crate::sync::SyncFlags;
 
 /// The server side of a site with the chat widget
 ///
-/// Exits with 0 on success, 1 on failure, 2 if the command line is invalid, and 75 on a failure that may be
-/// transient.
+/// Exits with 0 on success, 1 on failure, 2 if the command line or a setting is invalid or missing, and 75
+/// on a failure that may be transient. With --json, a failure is one line of JSON on standard error.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(name = "site-connector", version)]
 pub(crate) struct Cli {
     /// Log level on standard error: error, warn, info, debug or trace [default: warn]
     #[arg(long, global = true, value_name = "LEVEL")]
@@ -71,6 +72,17 @@ pub(crate) enum Command {
     Doctor(DoctorFlags),
     /// Run a site with the chat, and a sandbox of the service, on this machine
     Demo(DemoFlags),
+    /// Print the completions of this command for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the man page; with --dir, write the pages of all commands
+    Man {
+        /// The folder for the pages, such as /usr/local/share/man/man1
+        #[arg(long, value_name = "PATH")]
+        dir: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]

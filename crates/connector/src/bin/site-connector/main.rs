@@ -10,14 +10,17 @@ mod cli;
 mod doctor;
 mod failure;
 mod jobs;
+mod listen;
 mod log;
 mod overlays;
 mod proxy;
+mod reference;
 mod serve;
 mod service;
 mod status;
 mod sync;
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -38,13 +41,25 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(Cli::parse()).await {
+    let json = wants_json(std::env::args_os());
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => run(cli).await,
+        // Help and the version are no failures.
+        Err(error) if json && error.use_stderr() => Err(Failure::usage(error.to_string())),
+        Err(error) => error.exit(),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.shown());
+            eprintln!("{}", if json { failure.json() } else { format!("error: {}", failure.shown()) });
             failure.code()
         }
     }
+}
+
+/// Returns whether results are wanted as JSON, also of a command line that is invalid otherwise.
+fn wants_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 async fn run(cli: Cli) -> Result<(), Failure> {
@@ -70,6 +85,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Restore(flags) => backup::restore(flags).await,
         Command::Doctor(flags) => doctor::run(flags).await,
         Command::Demo(flags) => demo(flags).await,
+        Command::Completions { shell } => reference::completions(shell),
+        Command::Man { dir } => reference::man(dir.as_deref()),
     }
 }
 

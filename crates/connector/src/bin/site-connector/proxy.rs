@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use tracing::warn;
 
 use crate::failure::Failure;
+use crate::listen::ListenAddress;
 use crate::service::secret;
 use crate::shutdown_signal;
 
@@ -45,13 +46,13 @@ struct Settings {
     token_file: Option<PathBuf>,
     /// The address to serve on [default: 127.0.0.1:8081]
     #[arg(long, env = "CONNECTOR_LISTEN", value_name = "ADDRESS")]
-    listen: Option<SocketAddr>,
+    listen: Option<ListenAddress>,
     /// The prefix of the five paths [default: /connector]
     #[arg(long, env = "CONNECTOR_PREFIX", value_name = "PATH")]
     prefix: Option<String>,
     /// The address to serve GET /metrics on, for Prometheus; not served by default
     #[arg(long, env = "CONNECTOR_METRICS_LISTEN", value_name = "ADDRESS")]
-    metrics_listen: Option<SocketAddr>,
+    metrics_listen: Option<ListenAddress>,
     /// An origin of pages on another host that may use the proxy; can be repeated
     #[arg(
         long = "allowed-origin",
@@ -139,7 +140,10 @@ pub(crate) fn open_files() -> u64 {
 }
 
 fn failed(error: &ServerError) -> Failure {
-    Failure::new(error.to_string())
+    match error {
+        ServerError::Setup(_) | ServerError::Prefix => Failure::usage(error.to_string()),
+        ServerError::Listen { .. } | ServerError::Server(_) => Failure::new(error.to_string()),
+    }
 }
 
 /// Reads a configuration file.
@@ -147,7 +151,7 @@ pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> Result<T, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", file.display())))?;
     toml::from_str(&text)
-        .map_err(|error| Failure::new(format!("{}: {}", file.display(), explained(&text, &error))))
+        .map_err(|error| Failure::usage(format!("{}: {}", file.display(), explained(&text, &error))))
 }
 
 /// Describes an error in the configuration by its line. The line and its value are not shown, as they may be
@@ -167,10 +171,6 @@ fn explained(text: &str, error: &toml::de::Error) -> String {
     match message.rsplit_once(", expected ") {
         Some((problem, expected)) if problem.starts_with("invalid") => {
             format!("{line}invalid {}: expected {expected}", setting(text, error).unwrap_or("value"))
-        }
-        // Such as "invalid socket address syntax", which does not say where.
-        None if message.starts_with("invalid") => {
-            format!("{line}invalid {}: {message}", setting(text, error).unwrap_or("value"))
         }
         _ => format!("{line}{message}"),
     }
@@ -209,11 +209,11 @@ impl Settings {
     }
 
     fn options(self) -> Result<ServerOptions, Failure> {
-        let origin = self.origin.ok_or(Failure::new(
+        let origin = self.origin.ok_or_else(|| Failure::usage(
             "no service: set --origin https://service.example, CONNECTOR_ORIGIN, or origin in the --config file",
         ))?;
         let token = secret(self.token_file.as_deref(), "CONNECTOR_TOKEN")?
-            .ok_or(Failure::new("no site token: set --token-file or CONNECTOR_TOKEN"))?;
+            .ok_or_else(|| Failure::usage("no site token: set --token-file or CONNECTOR_TOKEN"))?;
         let defaults = ProxyOptions::new(origin, token);
         let seconds = |value: Option<u64>, default| Duration::from_secs(value.unwrap_or(default));
         let burst = self.rate_burst.or(NonZeroU32::new(60));
@@ -238,9 +238,9 @@ impl Settings {
         };
         Ok(ServerOptions {
             proxy,
-            listen: self.listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8081))),
+            listen: self.listen.map_or(SocketAddr::from(([127, 0, 0, 1], 8081)), |address| address.0),
             prefix: self.prefix.unwrap_or_else(|| "/connector".to_owned()),
-            metrics_listen: self.metrics_listen,
+            metrics_listen: self.metrics_listen.map(|address| address.0),
             connection_timeout: seconds(self.connection_timeout.map(NonZeroU64::get), 30),
             connections: connections(),
             connections_per_address: self.connections_per_address.map_or(256, NonZeroUsize::get),
@@ -253,7 +253,7 @@ impl Settings {
 pub(crate) fn network(text: &str) -> Result<IpNet, Failure> {
     let address = || text.parse::<IpAddr>().map(IpNet::from);
     text.parse().or_else(|_| address()).map_err(|_| {
-        Failure::new(format!(
+        Failure::usage(format!(
             "invalid trusted hop: expected a network such as 10.0.0.0/8, or an address, got {text}"
         ))
     })

@@ -23,10 +23,12 @@ pub(crate) struct ServiceFlags {
 
 impl ServiceFlags {
     pub(crate) fn client(&self) -> Result<ServerConnectorClient, Failure> {
-        let token = secret(self.token_file.as_deref(), "CONNECTOR_TOKEN")?.ok_or(Failure::new(
-            "no site token: set --token-file or CONNECTOR_TOKEN. \
+        let token = secret(self.token_file.as_deref(), "CONNECTOR_TOKEN")?.ok_or_else(|| {
+            Failure::usage(
+                "no site token: set --token-file or CONNECTOR_TOKEN. \
              To get one: site-connector activate",
-        ))?;
+            )
+        })?;
         Ok(ServerConnectorClient::new(self.options(), &token)?)
     }
 

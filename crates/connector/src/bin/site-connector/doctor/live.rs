@@ -10,7 +10,7 @@ const SUBJECT: &str = "live";
 
 /// Asks the operator's port, or else the one of visitors, on this machine.
 pub(super) async fn check(settings: &Settings) -> Finding {
-    let origin = match settings.metrics_listen {
+    let origin = match settings.metrics_listen.map(|address| address.0) {
         Some(address) => local_origin(address, false),
         None => local_origin(settings.listen(), settings.tls_certificate.is_some()),
     };

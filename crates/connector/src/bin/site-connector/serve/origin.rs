@@ -11,7 +11,7 @@ pub(crate) fn public_origin(text: &str) -> Result<String, Failure> {
         .ok()
         .filter(|origin| ["http://", "https://"].iter().any(|scheme| origin.starts_with(scheme)));
     origin.ok_or_else(|| {
-        Failure::new(format!(
+        Failure::usage(format!(
             "invalid public origin: expected one such as https://chat.example without a path, got {text}"
         ))
     })

@@ -17,6 +17,7 @@ use super::key::is_postgres;
 use super::origin::public_origin;
 use crate::cli::LogFormat;
 use crate::failure::Failure;
+use crate::listen::ListenAddress;
 use crate::proxy::{network, open_files, read};
 
 /// The default database.
@@ -32,7 +33,7 @@ const OTHER_FILES: u64 = 256;
 pub(crate) struct Settings {
     /// The address to serve on [default: 127.0.0.1:8090]
     #[arg(long, env = "SERVICE_LISTEN", value_name = "ADDRESS")]
-    pub(crate) listen: Option<SocketAddr>,
+    pub(crate) listen: Option<ListenAddress>,
     /// The origin under which browsers reach the service, such as https://chat.example
     #[arg(long, env = "SERVICE_PUBLIC_ORIGIN", value_name = "URL")]
     pub(crate) public_origin: Option<String>,
@@ -59,7 +60,7 @@ pub(crate) struct Settings {
     pub(crate) trusted_hops: Option<Vec<String>>,
     /// The address to serve GET /metrics on, for Prometheus; not served by default
     #[arg(long, env = "SERVICE_METRICS_LISTEN", value_name = "ADDRESS")]
-    pub(crate) metrics_listen: Option<SocketAddr>,
+    pub(crate) metrics_listen: Option<ListenAddress>,
     /// The SMTP server for e-mails; without it, none are sent
     #[arg(long, env = "SERVICE_SMTP_HOST", value_name = "NAME")]
     pub(crate) smtp_host: Option<String>,
@@ -140,7 +141,9 @@ impl Settings {
     pub(crate) fn log(&self) -> Result<(Option<Level>, Option<LogFormat>), Failure> {
         let level = self.log.as_deref().map(|level| {
             level.parse().map_err(|_| {
-                Failure::new(format!("invalid log: expected error, warn, info, debug or trace, got {level}"))
+                Failure::usage(format!(
+                    "invalid log: expected error, warn, info, debug or trace, got {level}"
+                ))
             })
         });
         Ok((level.transpose()?, self.log_format))
@@ -192,7 +195,7 @@ impl Settings {
     }
 
     pub(crate) fn listen(&self) -> SocketAddr {
-        self.listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8090)))
+        self.listen.map_or(SocketAddr::from(([127, 0, 0, 1], 8090)), |address| address.0)
     }
 
     pub(crate) fn tls(&self) -> Result<Option<TlsFiles>, Failure> {
@@ -201,9 +204,9 @@ impl Settings {
                 Ok(Some(TlsFiles { certificate: certificate.clone(), key: key.clone() }))
             }
             (None, None) => Ok(None),
-            (Some(_), None) => Err(Failure::new("no TLS key: set tls_key as well as tls_certificate")),
+            (Some(_), None) => Err(Failure::usage("no TLS key: set tls_key as well as tls_certificate")),
             (None, Some(_)) => {
-                Err(Failure::new("no TLS certificate: set tls_certificate as well as tls_key"))
+                Err(Failure::usage("no TLS certificate: set tls_certificate as well as tls_key"))
             }
         }
     }
@@ -250,7 +253,7 @@ impl Settings {
             service: self.service(key)?,
             listen: self.listen(),
             tls: self.tls()?,
-            metrics_listen: self.metrics_listen,
+            metrics_listen: self.metrics_listen.map(|address| address.0),
             trusted_hops: self.trusted_hops()?,
             connection_timeout: Duration::from_secs(self.connection_timeout.map_or(75, NonZeroU64::get)),
             connections: usize::try_from(connections).unwrap_or(usize::MAX),
@@ -278,7 +281,7 @@ pub(crate) struct DataFlags {
     public_origin: Option<String>,
     /// The address of the service, as of `serve`; begins links where there is no public origin
     #[arg(long, env = "SERVICE_LISTEN", value_name = "ADDRESS", global = true)]
-    listen: Option<SocketAddr>,
+    listen: Option<ListenAddress>,
     /// The certificate of the service, as of `serve`; with it, links begin with https
     #[arg(long, env = "SERVICE_TLS_CERTIFICATE", value_name = "PATH", global = true)]
     tls_certificate: Option<PathBuf>,

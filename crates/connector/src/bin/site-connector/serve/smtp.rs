@@ -17,11 +17,11 @@ impl Settings {
         let Some(host) = &self.smtp_host else {
             return match (&self.mail_from, &self.smtp_user) {
                 (None, None) => Ok(None),
-                _ => Err(Failure::new("no SMTP server: set smtp_host as well, or no e-mails are sent")),
+                _ => Err(Failure::usage("no SMTP server: set smtp_host as well, or no e-mails are sent")),
             };
         };
         let from = self.mail_from.as_ref().ok_or_else(|| {
-            Failure::new("no sender of e-mails: set mail_from, such as \"Chat <chat@chat.example>\"")
+            Failure::usage("no sender of e-mails: set mail_from, such as \"Chat <chat@chat.example>\"")
         })?;
         let defaults = SmtpOptions::new(host, from);
         let (tls, port) = match self.smtp_tls {
@@ -45,7 +45,7 @@ impl Settings {
             }),
             ..defaults
         };
-        options.validate().map_err(|error| Failure::new(error.to_string()))?;
+        options.validate().map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Some(options))
     }
 }
