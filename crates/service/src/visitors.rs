@@ -120,7 +120,7 @@ pub(crate) fn bounded(profile: &VisitorProfile) -> VisitorProfile {
     }
 }
 
-/// What is stored of a visitor who writes.
+/// The stored data of a visitor who writes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Known {
     pub(crate) no: i64,

@@ -193,7 +193,7 @@ fn Mode(site: String) -> impl IntoView {
     }
 }
 
-/// What is shown while something is loaded, and when that fails.
+/// The placeholder of a part that is being loaded, or that failed to load.
 fn pending(problem: Option<&str>, again: impl Fn() + 'static) -> AnyView {
     match problem {
         None => view! { <p class="hint" role="status">{publishing::LOADING.get()}</p> }.into_any(),

@@ -1,4 +1,4 @@
-//! What is known about the visitor of the open conversation, beside it; on a phone, in a sheet over it.
+//! The visitor's profile, beside the open conversation; on a phone, in a sheet over it.
 
 mod contact;
 mod earlier;

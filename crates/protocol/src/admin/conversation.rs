@@ -77,7 +77,7 @@ pub struct LastMessage {
     pub created_at: String,
 }
 
-/// What is known about a lead.
+/// The rating of a visitor as a lead.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -225,7 +225,7 @@ pub struct Note {
     pub kind: String,
     /// The text.
     pub text: String,
-    /// Who wrote or did it.
+    /// The author of the entry.
     pub operator_name: Option<String>,
     /// The sequence of the message that it follows.
     pub after_sequence: i64,

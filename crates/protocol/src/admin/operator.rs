@@ -74,7 +74,7 @@ pub struct LabelChange {
 pub struct CannedReply {
     /// The reply's id.
     pub id: String,
-    /// What is typed after `/`: 1 to 40 letters, digits, `-` and `_`; unique in the tenant.
+    /// The text after `/`: 1 to 40 letters, digits, `-` and `_`; unique in the tenant.
     pub shortcut: String,
     /// The text, 1 to 16,000 characters, with the variables `{{visitor.name}}`, `{{visitor.email}}`,
     /// `{{operator.name}}`, `{{site.name}}` and `{{page}}`.

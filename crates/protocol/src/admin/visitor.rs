@@ -1,4 +1,4 @@
-//! What is known about a visitor.
+//! A visitor's profile, and its changes.
 
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -24,7 +24,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      frame-ancestors 'none'",
 );
 
-/// What is shown while the console is not built.
+/// The page of a program without a built console.
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><title>Console</title>\
     <p>This build of the service has no console: run <code>node scripts/console.mjs</code>, and build the \
     service again if it is a release build.</p>";

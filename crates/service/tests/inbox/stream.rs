@@ -77,7 +77,7 @@ on_both_databases! {
         desk.post(&path, &json!({ "note": true, "stopped": true })).await.data();
         assert_eq!(other.named("typing").await.data["stopped"], true);
         assert!(ben.conversation(&id).await.typing.is_empty());
-        // What comes next is no typing: nothing was sent before it.
+        // The next event is of another kind, so no typing was sent before it.
         desk.client.begin("marker").await;
         own.until(|event| {
             assert_ne!(event.name, "typing");

@@ -135,7 +135,7 @@ pub fn SnoozeMenu(id: String) -> impl IntoView {
     }
 }
 
-/// What is rarely needed: mark as unread, copy the link, block.
+/// The menu of rare actions: mark as unread, copy the link, block.
 #[component]
 pub fn MoreMenu(id: String) -> impl IntoView {
     let app = app();

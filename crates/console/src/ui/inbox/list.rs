@@ -121,7 +121,7 @@ pub fn ConversationList(
     }
 }
 
-/// What is shown in place of rows.
+/// The message in place of rows.
 #[component]
 fn Empty(query: Signal<InboxQuery>) -> impl IntoView {
     let conversations = app().conversations;

@@ -16,7 +16,7 @@ use crate::ui::controls::Icon;
 pub(super) enum Section {
     /// The open conversation, and the list.
     Actions,
-    /// Who is responsible.
+    /// The assignee of the open conversation.
     Assign,
     /// The labels of the open conversation.
     Labels,
@@ -47,7 +47,7 @@ impl Section {
 pub(super) struct Command {
     pub(super) section: Section,
     pub(super) name: String,
-    /// What stands beside the name.
+    /// The hint beside the name.
     pub(super) detail: Option<String>,
     pub(super) symbol: Icon,
     pub(super) keys: Option<&'static str>,

@@ -154,7 +154,7 @@ pub(super) fn text_of_html(html: &str) -> String {
     for part in parts {
         let (tag, behind) = part.split_once('>').unwrap_or((part, ""));
         let tag = tag.to_ascii_lowercase();
-        // What stands between these tags is no text.
+        // The content of these elements is code.
         if !is_named(&tag, "script") && !is_named(&tag, "style") {
             text.push(' ');
             text.push_str(behind);

@@ -20,7 +20,7 @@ struct Seen {
     time_ms: f64,
 }
 
-/// What is loaded of a visitor's history. Copies are the same history.
+/// The loaded part of a visitor's history. Copies are the same history.
 #[derive(Clone, Copy)]
 pub(super) struct Pages {
     seen: RwSignal<Vec<Seen>>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Value;
 
-/// What was done, by whom, and from where.
+/// An entry of the audit log: the action, its author, and the author's address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuditEntry {
