@@ -18,6 +18,8 @@ const STYLES = [
   "tokens",
   "base",
   "controls",
+  "marks",
+  "menus",
   "shell",
   "inbox",
   "row",

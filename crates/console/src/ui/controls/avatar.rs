@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// The number of colours in `controls.css`.
+/// The number of colours in `marks.css`.
 const COLORS: u32 = 8;
 
 /// The initials of a name, which the style sheet shows: they are no text of the page. Screen readers read the
