@@ -198,4 +198,3 @@ test("A webhook shows its secret once, and the audit log lists who created it", 
   assert.deepEqual(errors, []);
   await close();
 });
-

@@ -16,8 +16,7 @@ export const sections = (page) => page.getByRole("navigation", { name: "Settings
 export const title = (page, name) => page.getByRole("heading", { level: 1, name, exact: true });
 export const dialog = (page, name) => page.getByRole("dialog", { name });
 export const row = (page, text) => page.getByRole("listitem").filter({ hasText: text });
-export const notice = (page, text) =>
-  page.getByRole("region", { name: "Notices" }).getByText(text, { exact: true });
+export const notice = (page, text) => page.getByRole("region", { name: "Notices" }).getByText(text, { exact: true });
 
 /** Answers the next question of the browser, and returns its text. */
 export const answer = (page, accept) =>
