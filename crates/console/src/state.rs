@@ -115,13 +115,20 @@ impl App {
 
     /// Says whether the operator is there. It is shown at once, and taken back if the service refuses it.
     pub fn set_availability(self, availability: Availability) {
-        let before = self.preferences.get_untracked();
-        let preferences = Preferences { availability, ..before.clone() };
-        self.preferences.set(preferences.clone());
+        let before = self.preferences.with_untracked(|own| own.availability);
+        self.preferences.update(|own| own.availability = availability);
         spawn_local(async move {
-            if let Err(error) = requests::save_preferences(&preferences).await {
-                self.preferences.set(before);
-                self.notices.problem(palette::CHANGE_FAILED.with(&[("reason", &error.message)]));
+            // The preferences here may not be loaded yet, and are stored as a whole.
+            let saved = async {
+                let stored = requests::preferences().await?;
+                requests::save_preferences(&Preferences { availability, ..stored }).await
+            };
+            match saved.await {
+                Ok(stored) => self.preferences.set(stored),
+                Err(error) => {
+                    self.preferences.update(|own| own.availability = before);
+                    self.notices.problem(palette::CHANGE_FAILED.with(&[("reason", &error.message)]));
+                }
             }
         });
     }
@@ -133,6 +140,8 @@ impl App {
         self.outbox.close();
         self.conversations.clear();
         self.directory.set(Directory::default());
+        self.preferences.set(Preferences::default());
+        self.presence.set_idle(false);
     }
 }
 

@@ -205,7 +205,7 @@ impl Conversations {
         let Some(before) = thread.with_untracked(Thread::earlier) else { return done() };
         spawn_local(async move {
             match requests::messages_before(&id, before).await {
-                Ok(page) => thread.update(|thread| thread.prepend(page)),
+                Ok(page) => thread.update(|thread| thread.prepend(before, page)),
                 Err(error) => tell(&error),
             }
             done();
@@ -233,8 +233,9 @@ impl Conversations {
     fn fill(self, id: String, after: i64) {
         let thread = self.thread(&id);
         spawn_local(async move {
-            if let Ok(page) = requests::messages_after(&id, after).await {
-                thread.update(|thread| thread.fill(page));
+            match requests::messages_after(&id, after).await {
+                Ok(page) => thread.update(|thread| thread.fill(page)),
+                Err(error) => tell(&error),
             }
         });
     }
@@ -300,6 +301,30 @@ impl Conversations {
             match requests::change_conversation(&id, &change).await {
                 Ok(summary) => self.changed(&summary),
                 Err(error) => tell(&error),
+            }
+        });
+    }
+
+    /// Puts a label on a conversation, or removes it. It is shown at once, so that the next choice builds on
+    /// this one, and taken back if the service refuses it.
+    pub fn toggle_label(self, id: &str, label: &str) {
+        let Some(mut summary) = self.known(id) else { return };
+        if summary.labels.iter().any(|known| known == label) {
+            summary.labels.retain(|known| known != label);
+        } else {
+            summary.labels.push(label.to_owned());
+        }
+        let labels = Some(summary.labels.clone());
+        self.store(&summary);
+        let id = id.to_owned();
+        spawn_local(async move {
+            let change = ConversationChange { labels, ..ConversationChange::default() };
+            match requests::change_conversation(&id, &change).await {
+                Ok(summary) => self.changed(&summary),
+                Err(error) => {
+                    tell(&error);
+                    self.load(id);
+                }
             }
         });
     }

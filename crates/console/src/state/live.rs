@@ -105,6 +105,7 @@ impl Live {
 
     pub(super) fn stop(self) {
         self.source.set_value(None);
+        self.console_id.set(None);
         self.was_online.set_value(false);
         self.clear_timer();
     }

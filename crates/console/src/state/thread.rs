@@ -64,6 +64,9 @@ impl Thread {
         if !follows {
             self.messages.clear();
             self.notes.clear();
+        }
+        // A message that this console has sent may be here before the conversation is loaded.
+        if !follows || !self.is_loaded {
             self.earlier = first.filter(|first| *first > 1);
         }
         self.is_loaded = true;
@@ -73,7 +76,8 @@ impl Thread {
         self.insert(conversation.messages, conversation.notes);
     }
 
-    /// Takes an event of the stream. Returns the sequence after which messages are missing, if there are any.
+    /// Takes an event of the stream. Returns the sequence after which messages are missing, if there are any:
+    /// those of the event are then among what has to be loaded.
     #[must_use]
     pub fn apply(&mut self, event: &ConversationEvent) -> Option<i64> {
         if !self.is_loaded {
@@ -81,12 +85,16 @@ impl Thread {
         }
         let first = event.messages.first().map(|message| message.sequence);
         let known = self.last_sequence().unwrap_or_default();
-        self.insert(event.messages.clone(), event.notes.clone());
         for message in &event.messages {
             // The author of a message has stopped typing.
             self.typing.retain(|(typing, _)| message.operator_id.as_deref() != Some(&typing.operator_id));
         }
-        first.filter(|first| *first > known + 1).map(|_| known)
+        // Messages after a gap would hide the gap from the next event, if it could not be filled.
+        if first.is_some_and(|first| first > known + 1) {
+            return Some(known);
+        }
+        self.insert(event.messages.clone(), event.notes.clone());
+        None
     }
 
     /// Takes messages that were missing in between.
@@ -94,8 +102,12 @@ impl Thread {
         self.insert(page.messages, page.notes);
     }
 
-    /// Takes a page of earlier messages.
-    pub fn prepend(&mut self, page: MessagePage) {
+    /// Takes the page of messages before a sequence. It is dropped if others have become the first ones
+    /// meanwhile.
+    pub fn prepend(&mut self, before: i64, page: MessagePage) {
+        if self.earlier != Some(before) {
+            return;
+        }
         self.earlier = page.next_before;
         self.insert(page.messages, page.notes);
     }
@@ -211,9 +223,35 @@ mod tests {
         let mut thread = Thread::default();
         thread.load(conversation(1..=2), 0.0);
         assert_eq!(thread.apply(&event(9..=10)), Some(2));
-        thread.fill(MessagePage { messages: (3..=8).map(message).collect(), ..MessagePage::default() });
-        assert_eq!(thread.entries().len(), 10);
+        assert_eq!(thread.apply(&event(11..=11)), Some(2), "also again, if it could not be filled");
+        thread.fill(MessagePage { messages: (3..=11).map(message).collect(), ..MessagePage::default() });
+        assert_eq!(thread.entries().len(), 11);
         assert_eq!(thread.earlier(), None);
+    }
+
+    #[test]
+    fn a_message_sent_before_the_conversation_is_loaded_hides_no_earlier_ones() {
+        let mut thread = Thread::default();
+        thread.insert(vec![message(40)], Vec::new());
+        thread.load(conversation(11..=40), 0.0);
+        assert_eq!((thread.entries().len(), thread.earlier()), (30, Some(11)));
+    }
+
+    #[test]
+    fn an_earlier_page_of_messages_that_were_replaced_is_dropped() {
+        let mut thread = Thread::default();
+        thread.load(conversation(20..=22), 0.0);
+        thread.load(conversation(60..=62), 0.0);
+        let page = MessagePage {
+            messages: (10..=19).map(message).collect(),
+            next_before: Some(10),
+            ..MessagePage::default()
+        };
+        thread.prepend(20, page);
+        assert_eq!(
+            (keys(&thread), thread.earlier()),
+            (vec!["m60", "m61", "m62"].into_iter().map(str::to_owned).collect(), Some(60))
+        );
     }
 
     #[test]
@@ -228,7 +266,7 @@ mod tests {
             next_before: Some(58),
             ..MessagePage::default()
         };
-        thread.prepend(before);
+        thread.prepend(60, before);
         assert_eq!((thread.entries().len(), thread.earlier()), (5, Some(58)));
     }
 

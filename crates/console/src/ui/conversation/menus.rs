@@ -68,17 +68,7 @@ pub fn LabelMenu(id: String) -> impl IntoView {
     let app = app();
     let summary = RwSignal::from(app.conversations.summary(&id));
     let id = StoredValue::new(id);
-    let toggle = move |label: &str| {
-        let mut labels = summary.read_untracked().labels.clone();
-        if labels.iter().any(|known| known == label) {
-            labels.retain(|known| known != label);
-        } else {
-            labels.push(label.to_owned());
-        }
-        // The next choice builds on this one, before the response is here.
-        summary.update(|summary| summary.labels.clone_from(&labels));
-        change(&id.get_value(), ConversationChange { labels: Some(labels), ..ConversationChange::default() });
-    };
+    let toggle = move |label: &str| app.conversations.toggle_label(&id.get_value(), label);
     view! {
         <Menu label=conversation::LABELS.get() action="label" button=ViewFn::from(|| icon(Icon::Label))>
             <p class="menu-title">{conversation::LABELS.get()}</p>

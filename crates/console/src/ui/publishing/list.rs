@@ -32,8 +32,9 @@ pub(super) fn Reviews(site: String, status: Memo<Option<String>>) -> impl IntoVi
         loaded.reviews.read().iter().any(|review| !review.is_article() && review.status == "draft")
     });
     let approve = move || {
+        let site = site.get_value();
         spawn_local(async move {
-            match requests::approve_all(&site.get_value()).await {
+            match requests::approve_all(&site).await {
                 Ok(count) => {
                     app.notices.done(publishing::APPROVED.count(i64::try_from(count).unwrap_or(i64::MAX)));
                     loaded.load(None);
@@ -114,7 +115,10 @@ impl ReviewList {
 
     /// Loads the first page, or the one after `before`.
     fn load(self, before: Option<i64>) {
-        let (site, status) = (self.site.get_value(), self.status.get_untracked());
+        // The list may be gone when all its drafts have been approved.
+        let (Some(site), Some(status)) = (self.site.try_get_value(), self.status.try_get_untracked()) else {
+            return;
+        };
         self.problem.set(None);
         spawn_local(async move {
             let answer = requests::reviews(&site, status.as_deref(), before).await;

@@ -72,13 +72,14 @@ fn Actions(review: Review, site: String, on_done: Callback<()>) -> impl IntoView
     let key = StoredValue::new((site, review.id.clone()));
     let act = move |action: &'static str| {
         is_busy.set(true);
+        let (site, id) = key.get_value();
         spawn_local(async move {
-            let (site, id) = key.get_value();
             if let Err(error) = requests::act(&site, &id, action).await {
                 app.notices.problem(publishing::ACTION_FAILED.with(&[("reason", &error.message)]));
             }
+            // Another page may be shown by now.
             _ = is_busy.try_set(false);
-            on_done.run(());
+            _ = on_done.try_run(());
         });
     };
     let is_queued = review.status == "queued";

@@ -58,7 +58,8 @@ pub(super) fn EditContact(
                 Ok(summary) => {
                     app.conversations.changed(&summary);
                     app.notices.done(visitor::SAVED.get());
-                    on_close.run(());
+                    // Another conversation may be open by now.
+                    _ = on_close.try_run(());
                 }
                 Err(error) => {
                     problem.set(Some(visitor::SAVE_FAILED.with(&[("reason", &error.message)])));

@@ -28,6 +28,8 @@ pub(super) struct Pages {
     next_before: RwSignal<Option<i64>>,
     is_loading: RwSignal<bool>,
     problem: RwSignal<Option<String>>,
+    /// The parameter of the page that could not be loaded.
+    failed_before: StoredValue<Option<i64>>,
     summary: Memo<ConversationSummary>,
     /// Counts the conversations, so that a late answer about another one is dropped.
     generation: StoredValue<u32>,
@@ -41,6 +43,7 @@ impl Pages {
             next_before: RwSignal::new(None),
             is_loading: RwSignal::new(false),
             problem: RwSignal::new(None),
+            failed_before: StoredValue::new(None),
             summary,
             generation: StoredValue::new(0),
         };
@@ -50,6 +53,7 @@ impl Pages {
             let (id, _) = version.get();
             if before.as_ref() != Some(&id) {
                 pages.seen.set(Vec::new());
+                pages.next_before.set(None);
             }
             pages.load(None);
             id
@@ -80,6 +84,7 @@ impl Pages {
             match loaded {
                 Ok(page) => self.show(page, before.is_some()),
                 Err(error) => {
+                    self.failed_before.set_value(before);
                     self.problem.set(Some(visitor::HISTORY_FAILED.with(&[("reason", &error.message)])));
                 }
             }
@@ -130,7 +135,7 @@ pub(super) fn History(pages: Pages) -> impl IntoView {
             <div class="visits">{list}</div>
             {move || pages.problem.get().map(|text| view! {
                 <p class="problem" role="alert">{text}</p>
-                <button type="button" class="quiet outlined small" on:click=move |_| pages.load(pages.next_before.get_untracked())>
+                <button type="button" class="quiet outlined small" on:click=move |_| pages.load(pages.failed_before.get_value())>
                     {visitor::AGAIN.get()}
                 </button>
             })}

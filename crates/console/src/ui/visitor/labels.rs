@@ -1,6 +1,6 @@
 //! The labels of the conversation.
 
-use chat_protocol::admin::{ConversationChange, ConversationSummary, Label};
+use chat_protocol::admin::{ConversationSummary, Label};
 use leptos::prelude::*;
 
 use crate::state::{DirectoryStoreFields, app};
@@ -13,14 +13,7 @@ pub(super) fn Labels(summary: Memo<ConversationSummary>) -> impl IntoView {
     let app = app();
     let chosen = Memo::new(move |_| summary.read().labels.clone());
     let toggle = move |label: &str| {
-        let (id, mut labels) = summary.with_untracked(|summary| (summary.id.clone(), summary.labels.clone()));
-        if labels.iter().any(|known| known == label) {
-            labels.retain(|known| known != label);
-        } else {
-            labels.push(label.to_owned());
-        }
-        let change = ConversationChange { labels: Some(labels), ..ConversationChange::default() };
-        app.conversations.change(&id, change);
+        app.conversations.toggle_label(&summary.with_untracked(|summary| summary.id.clone()), label);
     };
     let chip = move |label: Label| {
         let id = label.id.clone();

@@ -111,7 +111,8 @@ fn Ask(subject: Subject, #[prop(into)] on_close: Callback<()>) -> impl IntoView 
                     app.notices.problem(visitor::ERASE_FAILED.with(&[("reason", &error.message)]));
                 }
             }
-            on_close.run(());
+            // The stream may have told of the erasure first, which closes the panel.
+            _ = on_close.try_run(());
         });
     };
     view! {
