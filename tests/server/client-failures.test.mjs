@@ -242,6 +242,20 @@ test("pages are split by bytes as well as by number, and an empty site completes
   );
 });
 
+test("a body that is no JSON is reported before anything is sent", async () => {
+  const { client } = impatient();
+  const item = { externalId: "1", type: "page", title: "A", data: { price: 1n } };
+  for (const call of [
+    client.track({ eventType: "view", visitorId: "v1", eventData: { price: 1n } }),
+    client.syncContentPages([item], { snapshotId: "s1" }),
+  ]) {
+    const error = await errorOf(call);
+    assert.deepEqual([error.kind, error.retryable], ["setup", false]);
+    assert.match(error.message, /invalid body: .*BigInt/);
+  }
+  assert.deepEqual(service.requests, []);
+});
+
 test("an invalid origin or token is reported when the client is created, without the token", () => {
   const problem = (options) => {
     try {
@@ -256,4 +270,7 @@ test("an invalid origin or token is reported when the client is created, without
   assert.match(problem({ origin: "https://me:secret@service.example" }), /without path/);
   assert.equal(problem({ token: "secret\n" }).includes("secret"), false);
   assert.match(problem({ token: undefined }), /invalid site token/);
+  assert.match(problem({ timeoutMs: 0 }), /invalid timeoutMs: expected a number from 1/);
+  assert.match(problem({ backOff: { attempts: 0 } }), /invalid backOff.attempts/);
+  assert.equal(problem({ timeoutMs: undefined, backOff: { attempts: undefined } }), undefined);
 });

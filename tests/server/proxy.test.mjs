@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { promisify } from "node:util";
@@ -218,8 +218,39 @@ test("an invalid setting is reported when the proxy is created", () => {
     [{ allowedOrigins: ["https://a.example/path"] }, /invalid allowed origin/],
     [{ trustedHops: ["10.0.0.0/33"] }, /invalid trusted hop/],
     [{ trustedHops: ["everyone"] }, /invalid trusted hop/],
+    [{ timeoutMs: Number.POSITIVE_INFINITY }, /invalid timeoutMs: expected a number from 1/],
+    [{ timeoutMs: 0 }, /invalid timeoutMs/],
+    [{ answerLimit: Number.NaN }, /invalid answerLimit/],
+    [{ messageBodyLimit: -1 }, /invalid messageBodyLimit/],
+    [{ clientRate: { perMinute: 0, burst: 1 } }, /invalid clientRate.perMinute/],
   ]) {
     assert.throws(() => make(options), { name: "ConnectorError", kind: "setup", message: expected });
+  }
+});
+
+test("an option that is undefined has its default", async () => {
+  const names = ["clientRate", "timeoutMs", "answerLimit", "messageBodyLimit", "trustedHops", "prefix", "fetch"];
+  const proxy = make(Object.fromEntries(names.map((name) => [name, undefined])));
+  assert.equal((await proxy(get("/connector/chat/config"), { client: "192.0.2.1" })).status, 200);
+  assert.equal((await proxy(post("/connector/events", `"${"x".repeat(300 * 1024)}"`))).status, 413);
+});
+
+test("errors of the handler for Node have the headers of every response", async (t) => {
+  const site = await listen(t, toNodeHandler(make({})));
+  const { hostname, port } = new URL(site);
+  for (const [method, path, status] of [
+    ["GET", "/connector/./chat/config", 404],
+    ["TRACE", "/connector/chat/config", 400],
+    ["GET", "/connector/nope", 404],
+  ]) {
+    const response = await new Promise((resolve, reject) =>
+      request({ hostname, port, method, path }, resolve).on("error", reject).end(),
+    );
+    response.resume();
+    assert.equal(response.statusCode, status, path);
+    assert.equal(response.headers["cache-control"], "no-store", path);
+    assert.equal(response.headers["x-content-type-options"], "nosniff", path);
+    assert.match(response.headers["content-security-policy"], /default-src 'none'/, path);
   }
 });
 

@@ -2,7 +2,8 @@
 
 import { BACK_OFF, type BackOff, parseRetryAfter, waitAfter } from "./back-off.js";
 import { ConnectorError, printable, refusal } from "./connector-error.js";
-import { address, BodyTooLarge, deadline, parseOrigin, readBounded, requestHeaders } from "./service.js";
+import { address, BodyTooLarge, deadline, jsonOf, parseOrigin, readBounded, requestHeaders } from "./service.js";
+import { atLeastOne, timeLimit, withDefaults } from "./settings.js";
 
 /** The settings of a client. */
 export interface ClientOptions {
@@ -73,9 +74,10 @@ export class Exchange {
   constructor(options: Omit<ClientOptions, "token" | "siteId">, authorization: string | undefined) {
     this.#origin = parseOrigin(options.origin);
     this.#authorization = authorization;
-    this.#timeoutMs = options.timeoutMs ?? 35_000;
-    this.#answerLimit = options.answerLimit ?? 8 * 1024 * 1024;
-    this.#backOff = { ...BACK_OFF, ...options.backOff };
+    this.#timeoutMs = timeLimit("timeoutMs", options.timeoutMs ?? 35_000);
+    this.#answerLimit = atLeastOne("answerLimit", options.answerLimit ?? 8 * 1024 * 1024);
+    this.#backOff = withDefaults(BACK_OFF, options.backOff ?? {});
+    atLeastOne("backOff.attempts", this.#backOff.attempts);
     this.#fetch = options.fetch ?? ((...args) => fetch(...args));
     this.#random = options.random ?? Math.random;
     this.#sleep = options.sleep ?? sleepFor;
@@ -83,7 +85,7 @@ export class Exchange {
 
   /** Makes a call and returns the data of its response, as `read` validates it. */
   async call<Data>(call: Call, read: (data: unknown) => Data): Promise<Data> {
-    const body = call.post && JSON.stringify(call.post.body);
+    const body = call.post && jsonOf(call.post.body, call.post.key);
     for (let failed = 1; ; failed += 1) {
       try {
         return await this.#attempt(call, body, read);

@@ -1,5 +1,12 @@
 // The proxy's own errors, as failure envelopes of the contract.
 
+/** The headers of every response: it is not stored, and runs nothing if a browser takes it for a page. */
+export const SECURITY_HEADERS = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+};
+
 /** A failure of the proxy, which is answered with an envelope. */
 export class ProxyFailure extends Error {
   constructor(
@@ -17,7 +24,12 @@ export class ProxyFailure extends Error {
     const { status, code, message } = this;
     return new Response(JSON.stringify({ ok: false, error: { code, message }, requestId }), {
       status,
-      headers: { "Content-Type": "application/json", "X-Request-Id": requestId, ...this.headers },
+      headers: {
+        ...SECURITY_HEADERS,
+        "Content-Type": "application/json",
+        "X-Request-Id": requestId,
+        ...this.headers,
+      },
     });
   }
 }

@@ -12,6 +12,7 @@ import {
   notJson,
   ProxyFailure,
   rateLimited,
+  SECURITY_HEADERS,
   slowRequest,
   tooLarge,
   unavailable,
@@ -30,6 +31,7 @@ import {
   readBounded,
   requestHeaders,
 } from "./service.js";
+import { atLeastOne, timeLimit, withDefaults } from "./settings.js";
 
 /** The five calls: the methods of each path. */
 const METHODS = new Map([
@@ -47,12 +49,6 @@ const RETURNED_HEADERS = [
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",
 ];
-/** A response is not stored, and runs nothing if a browser takes it for a page. */
-const SECURITY_HEADERS = {
-  "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-  "X-Content-Type-Options": "nosniff",
-};
 /** Statuses with which the service refuses the whole site: the chat then works for no visitor. */
 const REFUSALS = new Map([
   [401, "the site token is missing or invalid"],
@@ -103,16 +99,23 @@ class SiteProxy {
   readonly #failures: LogThrottle;
 
   constructor(options: ConnectorProxyOptions, prefix: string) {
-    const settings = { ...DEFAULTS, ...options };
+    const settings = withDefaults(DEFAULTS, options);
     this.#origin = parseOrigin(options.origin);
     this.#authorization = bearer(options.token);
     this.#prefix = prefix;
     this.#cors = new Cors(options.allowedOrigins ?? []);
-    this.#limiter = settings.clientRate === null ? undefined : new ClientLimiter(settings.clientRate);
+    if (settings.clientRate !== null) {
+      atLeastOne("clientRate.perMinute", settings.clientRate.perMinute);
+      atLeastOne("clientRate.burst", settings.clientRate.burst);
+      this.#limiter = new ClientLimiter(settings.clientRate);
+    }
     this.#trusted = (options.trustedHops ?? []).map(parseNetwork);
-    const { messageBodyLimit: message, eventsBodyLimit: events, answerLimit: answer } = settings;
-    this.#limits = { message, events, answer };
-    this.#timeoutMs = settings.timeoutMs;
+    this.#limits = {
+      message: atLeastOne("messageBodyLimit", settings.messageBodyLimit),
+      events: atLeastOne("eventsBodyLimit", settings.eventsBodyLimit),
+      answer: atLeastOne("answerLimit", settings.answerLimit),
+    };
+    this.#timeoutMs = timeLimit("timeoutMs", settings.timeoutMs);
     // Looked up for each request, as frameworks replace the global one.
     this.#fetch = options.fetch ?? ((...args) => fetch(...args));
     this.#log = options.log ?? ((message) => console.warn(message));

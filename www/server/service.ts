@@ -1,6 +1,6 @@
 // The connection to the service that the client and the proxy share: its origin, the token, bounded bodies.
 
-import { ConnectorError } from "./connector-error.js";
+import { ConnectorError, printable } from "./connector-error.js";
 
 /** The version of the package; set by the build. */
 declare const VERSION: string;
@@ -54,6 +54,17 @@ export function address(origin: URL, path: string, search: string): URL {
   url.pathname = API_BASE + path;
   url.search = search;
   return url;
+}
+
+/** Returns a body as JSON. */
+export function jsonOf(body: unknown, idempotencyKey?: string): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    // Such as a BigInt, or an object that contains itself.
+    const text = `invalid body: ${printable((cause as Error).message)}`;
+    throw new ConnectorError("setup", text, { cause, idempotencyKey });
+  }
 }
 
 /** A body above its limit. */

@@ -1,6 +1,7 @@
 // Pushes content of any length page by page, and resumes where it stopped.
 
 import { ConnectorError } from "./connector-error.js";
+import { jsonOf } from "./service.js";
 import type { ContentItem, ContentPage, SyncReceipt } from "./types.js";
 
 /** Maximum size of a page's items in bytes. The contract specifies none; most servers accept a megabyte. */
@@ -55,7 +56,7 @@ export class SyncStoppedError extends ConnectorError {
   }
 }
 
-const bytesOf = (item: ContentItem) => new TextEncoder().encode(JSON.stringify(item)).length;
+const bytesOf = (item: ContentItem) => new TextEncoder().encode(jsonOf(item)).length;
 
 /** Splits items into pages by number and size. The same items give the same pages, so that a sync can be resumed. */
 export async function* pagesOf(
