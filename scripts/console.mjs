@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
-import { main, root, run, say, setupBuild } from "./setup.mjs";
+import { Advice, main, root, run, say, setupBuild } from "./setup.mjs";
 
 const source = join(root, "crates", "console");
 const glue = join(root, "target", "console-glue");
@@ -107,8 +107,11 @@ async function buildScript(esbuild, name, wasm, dev) {
 }
 
 async function buildStyles(esbuild, dev) {
-  const sheets = STYLES.map((name) => join(source, "styles", `${name}.css`)).filter(existsSync);
-  const css = sheets.map((sheet) => readFileSync(sheet, "utf8")).join("\n");
+  const folder = join(source, "styles");
+  const listed = STYLES.map((name) => `${name}.css`);
+  const unlisted = readdirSync(folder).filter((sheet) => !listed.includes(sheet));
+  if (unlisted.length > 0) throw new Advice(`add ${unlisted.join(", ")} to STYLES in scripts/console.mjs`);
+  const css = listed.map((sheet) => readFileSync(join(folder, sheet), "utf8")).join("\n");
   const { code } = await esbuild.transform(css, { loader: "css", minify: !dev, target: "es2022" });
   return writeHashed("console", "css", Buffer.from(code), dev);
 }

@@ -21,7 +21,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const memoryMiB = (pid) => Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmRSS:\s+(\d+)/m)[1]) / 1024;
 
 /** Returns the nearest-rank percentiles of times. */
-export function percentiles(times) {
+function percentiles(times) {
   const sorted = [...times].sort((one, other) => one - other);
   const at = (share) => sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)];
   return { count: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: sorted.at(-1) };

@@ -218,6 +218,7 @@ test("Signing out leaves nothing to read, and signs a second tab out as well", T
   // Neither a further message, going back, nor a reload brings anything back.
   await visitor.say("Is anybody there?");
   await page.goBack();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
   assert.equal(await page.getByText(/Dora|4711/).count(), 0);
   await page.goto(`${team.address}${path}`);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();

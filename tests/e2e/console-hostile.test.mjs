@@ -96,6 +96,7 @@ test("No text of visitors, pages or synced content runs or becomes more than tex
   t.diagnostic(origin);
   const chunks = parts([...payloads, ...new Set(naughty)], VISITORS);
   const ids = [];
+  let accepted = 0;
   for (const [index, chunk] of chunks.entries()) {
     const at = (place) => chunk[place % chunk.length].slice(0, 400);
     const profile = {
@@ -120,13 +121,15 @@ test("No text of visitors, pages or synced content runs or becomes more than tex
       title: at(place + 2),
       eventData: { label: at(place + 3) },
     }));
-    await fetch(`${team.address}/connector/${team.site.id}/events`, {
+    const tracked = await fetch(`${team.address}/connector/${team.site.id}/events`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ events }),
     });
+    accepted += (await tracked.json()).data?.accepted ?? 0;
     ids.push(visitor.conversationId);
   }
+  assert.ok(accepted >= chunks.length, `${accepted} events of ${chunks.length} visitors were accepted`);
   const { token } = await team.admin("token", "create", "--site", team.site.id);
   const items = chunks.slice(0, 20).map((chunk, index) => ({
     type: "page",
@@ -149,6 +152,8 @@ test("No text of visitors, pages or synced content runs or becomes more than tex
   for (const id of ids) {
     await page.goto(new URL(`/console/inbox/${id}?view=all`, team.address).href);
     await page.getByRole("log").getByRole("article").first().waitFor({ timeout: 30_000 });
+    await page.getByRole("complementary", { name: "Visitor" }).waitFor();
+    await eventually(async () => assert.equal(await page.locator("[aria-busy=true]").count(), 0));
     await isHarmless(page, `conversation ${id}`);
   }
   for (const path of PAGES) {

@@ -106,7 +106,7 @@ test("Labels and canned replies are created, changed and deleted", TIMEOUT, asyn
   await label.getByRole("button", { name: "Save" }).click();
   await row(page, "Late <b>parcel</b>").waitFor();
   const [owner] = team.operators;
-  const [stored] = await owner.call("GET", "labels").then((found) => found.labels ?? found);
+  const [stored] = await owner.call("GET", "labels");
   assert.deepEqual([stored.name, stored.color], ["Late <b>parcel</b>", "violet"]);
 
   await page.getByRole("button", { name: "Delete Late <b>parcel</b>" }).click();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eventually } from "./chat.mjs";
+import { eventually, part } from "./chat.mjs";
 import { isInView } from "./console.mjs";
 import { launch } from "./demo.mjs";
 import { answer, dialog, notice, openSettings, QUESTION, row, sections, title } from "./settings.mjs";
@@ -173,10 +173,7 @@ test(
     const code = page.locator("pre");
     assert.match(await code.innerText(), /data-proxy="\/connector"/);
     await page.getByText("More options").click();
-    await page
-      .getByRole("checkbox", { name: /Connect to this service directly/ })
-      .or(page.getByRole("switch", { name: /Connect to this service directly/ }))
-      .check();
+    await page.getByRole("switch", { name: /Connect to this service directly/ }).check();
     await eventually(async () =>
       assert.equal((await code.innerText()).replaceAll(/\s+/g, " "), scriptTag.replaceAll(/\s+/g, " ")),
     );
@@ -189,7 +186,7 @@ test(
       assert.match(await code.innerText(), /ChatWidget\.mount\(\{[^]*greeting: "A \\"pot\\" & more\?"/),
     );
     const preview = page.frameLocator("iframe");
-    await preview.locator("chat-widget, [data-chat-widget]").first().waitFor({ state: "attached" });
+    await part(preview, "launcher").waitFor();
 
     // This browser remembers them.
     await page.reload();
