@@ -1,8 +1,8 @@
 //! The admin API's types of the inbox, shared by the service and the operators' console.
 //!
 //! Member names are in camelCase. Times are texts in RFC 3339, in UTC with milliseconds. Members that are
-//! missing or null are `None`. Both sides ignore members that they do not know, so that a console that was
-//! opened before an upgrade of the service goes on.
+//! missing or null are `None`. The console ignores members of a response that it does not know, so that one
+//! that was opened before an upgrade of the service goes on. The service refuses them in a request.
 
 mod conversation;
 mod operator;

@@ -9,6 +9,17 @@ pub(crate) const MAX_URL_LENGTH: usize = 2000;
 /// Maximum entries of a list, such as the allowed origins of a site.
 pub(crate) const MAX_LIST_LENGTH: usize = 100;
 
+/// Maximum characters of a search.
+const MAX_SEARCH_LENGTH: usize = 200;
+
+/// Checks the words of a search. SQLite refuses long patterns with an error of its own.
+pub(crate) fn check_search(words: Option<&str>) -> Result<(), FieldError> {
+    if words.is_some_and(|words| words.chars().count() > MAX_SEARCH_LENGTH) {
+        return Err(FieldError::new("q", format!("must have at most {MAX_SEARCH_LENGTH} characters")));
+    }
+    Ok(())
+}
+
 /// Returns a name without surrounding spaces; an error if it is empty or too long, or has control characters.
 pub(crate) fn check_name(field: &'static str, name: &str) -> Result<String, FieldError> {
     check_text(field, name, 1, MAX_NAME_LENGTH)

@@ -25,7 +25,7 @@ pub enum WorkingState {
     Online,
     /// A console is open, and nobody has used it for five minutes.
     Away,
-    /// No console is open.
+    /// No console is open, or the operator says so.
     #[default]
     Offline,
 }

@@ -16,7 +16,7 @@ pub use access::{License, LicenseRequest, NewLicense, NewToken, Rotation, Token,
 pub use audit::{AuditEntry, AuditPage};
 pub use knowledge::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, ContentItem, ContentPage, KnowledgeQuestion,
-    Passage, Passages,
+    Passage,
 };
 pub use people::{
     EmailPreferences, Invitation, InvitationRequest, Invitations, OneTimeLink, OperatorAccount,

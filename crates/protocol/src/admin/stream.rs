@@ -7,7 +7,7 @@
 //! | `removed` | `{"conversationId": "…"}`: it was erased |
 //! | `typing` | [`Typing`] |
 //! | `team` | a list of [`super::TeamMember`]: somebody came or left |
-//! | `site` | `{"siteId": "…"}`: content, reviews or jobs have changed |
+//! | `site` | `{"siteId": "…"}`: content, reviews, jobs or page views have changed |
 //! | `settings` | `{}`: settings, labels, canned replies or people have changed |
 //! | `reset` | null: changes were missed, load everything again |
 //!

@@ -68,7 +68,7 @@ pub struct ProfileChange {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeadReason {
-    /// A name for programs and translations, such as `contact`, `asked_price` or `visited_again`.
+    /// A name for programs and translations, such as `contact`, `asked_person` or `visited_again`.
     pub reason: String,
     /// The points that it adds.
     pub points: i64,

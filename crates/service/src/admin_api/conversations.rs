@@ -21,6 +21,7 @@ use crate::conversations::summary::{self, Listed, message};
 use crate::conversations::{self, Status, StoredMessage, notes, page, page_before, sequence_of};
 use crate::error::ApiError;
 use crate::lead::Behaviour;
+use crate::limits::check_search;
 use crate::response::ApiResponse;
 use crate::visitors::events as visitor_events;
 
@@ -28,8 +29,6 @@ use crate::visitors::events as visitor_events;
 const PAGE: i64 = 50;
 /// Maximum entries on a page.
 const MAX_PAGE: i64 = 200;
-/// Maximum characters of a search.
-const MAX_SEARCH: usize = 200;
 
 pub(super) fn routes() -> Router<Service> {
     Router::new()
@@ -93,9 +92,7 @@ pub(super) async fn list(
     };
     let before =
         params.before.map(|cursor| parse_cursor(&cursor).ok_or(invalid("before must be a nextBefore.")));
-    if params.q.as_ref().is_some_and(|words| words.chars().count() > MAX_SEARCH) {
-        return Err(invalid("q must have at most 200 characters."));
-    }
+    check_search(params.q.as_deref())?;
     let filter = Filter {
         view,
         operator_id: operator.id.clone(),

@@ -5,7 +5,7 @@ use chat_protocol::admin::{ConversationCounts, ConversationView};
 
 use super::summary::{Listed, select};
 use super::{Conversation, MIN_WAITING_KEY, NO_CONVERSATION, Status, read};
-use crate::db::{Arg, Db, DbError, args};
+use crate::db::{Arg, Db, DbError, args, containing};
 use crate::error::ApiError;
 use crate::knowledge::search_index::{SearchTable, message_query};
 
@@ -36,6 +36,7 @@ pub(crate) struct Filter {
 }
 
 /// The conditions of a query, with their arguments.
+#[derive(Clone)]
 struct Conditions {
     sql: String,
     values: Vec<Arg>,
@@ -102,11 +103,13 @@ impl Conditions {
             None => sites(db, tenant_id).await?,
         };
         let id = self.bind(words.trim());
-        let pattern = self.bind(pattern(words));
+        let pattern = self.bind(containing(&words.to_lowercase()));
+        // SQLite lowers ASCII only, so both sides of a note's comparison are lowered by the database.
+        let raw = self.bind(containing(words));
         let mut found = format!(
             "c.id = {id} OR c.visitor_text LIKE {pattern} ESCAPE '!' OR EXISTS
              (SELECT 1 FROM notes n WHERE n.conversation_no = c.no AND n.kind = 'note'
-                  AND lower(n.content) LIKE {pattern} ESCAPE '!')"
+                  AND lower(n.content) LIKE lower({raw}) ESCAPE '!')"
         );
         if let Some(query) = message_query(db.dialect(), &sites, words) {
             let query = self.bind(query);
@@ -118,19 +121,6 @@ impl Conditions {
         self.and(&format!("({found})"));
         Ok(())
     }
-}
-
-/// Returns a pattern for `LIKE` that finds a text in lower case anywhere. `!` escapes.
-fn pattern(words: &str) -> String {
-    let mut pattern = "%".to_owned();
-    for letter in words.trim().to_lowercase().chars() {
-        if ['%', '_', '!'].contains(&letter) {
-            pattern.push('!');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
 }
 
 async fn sites(db: &Db, tenant_id: &str) -> Result<Vec<String>, DbError> {
@@ -213,8 +203,9 @@ pub(crate) async fn counts(
         ConversationView::Snoozed,
     ];
     let mut unread = 0;
+    let of_tenant = Conditions::of_tenant(db, tenant_id).await?;
     for (number, view) in numbers.iter_mut().zip(views) {
-        let mut conditions = Conditions::of_tenant(db, tenant_id).await?;
+        let mut conditions = of_tenant.clone();
         conditions.in_view(view, operator_id, now_ms);
         let limit = conditions.bind(MAX_COUNT);
         let sql = format!(

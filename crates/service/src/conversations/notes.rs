@@ -121,7 +121,7 @@ pub(super) async fn last_of_each(
     let mut found: HashMap<i64, Vec<Note>> = HashMap::new();
     let Some(numbers) = Numbers::of(conversations.iter().map(|(no, _)| *no)) else { return Ok(found) };
     let sql = sqlx::AssertSqlSafe(format!(
-        "{COLUMNS} FROM conversations c JOIN notes n ON n.no IN
+        "{COLUMNS} FROM conversations c JOIN notes n ON n.conversation_no = c.no AND n.no IN
              (SELECT l.no FROM notes l WHERE l.conversation_no = c.no ORDER BY l.no DESC LIMIT $1)
          WHERE c.no IN ({}) ORDER BY n.no",
         numbers.placeholders(2)

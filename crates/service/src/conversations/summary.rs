@@ -101,14 +101,18 @@ impl Listed {
     }
 }
 
-/// Returns the visitor's profile. Contact details found in messages fill in missing fields.
+/// Returns the visitor's profile. Contact details found in messages fill in missing fields, except those that
+/// an operator has edited.
 fn visitor(conversation: &Conversation) -> Visitor {
     let (profile, notes) = (conversation.profile.clone(), &conversation.notes);
+    let found = |name: &str, value: &Option<String>| {
+        value.clone().filter(|_| !conversation.edited.iter().any(|edited| edited == name))
+    };
     Visitor {
         visitor_id: profile.visitor_id.as_ref().map(VisitorId::as_str).map(str::to_owned),
         name: profile.name,
-        email: profile.email.or_else(|| notes.email.clone()),
-        phone: profile.phone.or_else(|| notes.phone.clone()),
+        email: profile.email.or_else(|| found("email", &notes.email)),
+        phone: profile.phone.or_else(|| found("phone", &notes.phone)),
         company: profile.company,
         wechat: profile.wechat,
         whatsapp: profile.whatsapp,

@@ -233,9 +233,12 @@ impl Hub {
     /// Closes the consoles whose browsers have left.
     async fn close_gone(&self, service: &Service) {
         let gone = std::mem::take(&mut self.state().gone);
+        if gone.is_empty() {
+            return;
+        }
         if let Err(error) = close_consoles(service, &self.tenant_id, gone.clone()).await {
             warn!("the presence of operators is not renewed: {error}");
-            // They are closed with the next one, or offline when their time is over.
+            // They are closed at the next renewal, or offline when their time is over.
             self.state().gone.extend(gone);
         }
     }
@@ -251,9 +254,12 @@ impl Hub {
 
     /// Renews the rows of the open consoles, and ends the streams of sessions that have ended.
     async fn renew(&self, service: &Service) {
+        self.close_gone(service).await;
         self.check_sessions(service).await;
         let consoles: Vec<String> = self.state().consoles.keys().cloned().collect();
-        if let Err(error) = renew_consoles(service, &self.tenant_id, consoles).await {
+        if !consoles.is_empty()
+            && let Err(error) = renew_consoles(service, &self.tenant_id, consoles).await
+        {
             warn!("the presence of operators is not renewed: {error}");
         }
         // Consoles of a node that was killed end without an announcement.
@@ -281,6 +287,13 @@ impl Hub {
 }
 
 impl State {
+    /// Tells all consoles to load everything again. Whatever they were told before may be told again.
+    fn reset(&mut self) {
+        self.last.clear();
+        let frame = self.ring.reset();
+        self.send(frame);
+    }
+
     fn send(&self, frame: Frame) {
         // Fails when nobody listens: the ring has the event for those who come back.
         let _ = self.frames.send(frame);

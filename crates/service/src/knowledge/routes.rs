@@ -17,6 +17,7 @@ use crate::body_limit::limited;
 use crate::clock::millis;
 use crate::db::Tx;
 use crate::error::ApiError;
+use crate::limits::check_search;
 use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites;
@@ -69,6 +70,7 @@ async fn list(
     Params(page): Params<Page>,
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
+    check_search(page.q.as_deref())?;
     let limit = page.limit.unwrap_or(DEFAULT_PAGE).clamp(1, answers::MAX_LISTED);
     let listed = answers::list(service.db(), &site.id, page.q.as_deref(), page.before, limit).await?;
     let is_full = listed.len() == usize::try_from(limit).unwrap_or(usize::MAX);

@@ -92,11 +92,13 @@ on_both_databases! {
         let first = desk.client.post("/chat/messages", None, &body).await.data();
         let first = first["conversationId"].as_str().expect("an id").to_owned();
         let other = desk.client.begin("Hello").await;
-        desk.post(&format!("/conversations/{other}/notes"), &json!({ "text": "Wants an INVOICE" })).await.data();
+        desk.post(&format!("/conversations/{other}/notes"), &json!({ "text": "Wants an INVOICE, Ärger" })).await.data();
         for words in ["celadon%20bow", "ada%20l%C3%B6we", "L%C3%96WE", "50%25%20off", "901820", &first] {
             assert_eq!(desk.ids(&format!("view=all&q={words}")).await, std::slice::from_ref(&first), "{words}");
         }
-        assert_eq!(desk.ids("view=all&q=invoice").await, std::slice::from_ref(&other));
+        for words in ["invoice", "%C3%84rger"] {
+            assert_eq!(desk.ids(&format!("view=all&q={words}")).await, std::slice::from_ref(&other), "{words}");
+        }
         assert_eq!(desk.ids(&format!("view=all&q=celadon&site={}", blog.id)).await, [""; 0]);
         assert_eq!(desk.ids("view=closed&q=celadon").await, [""; 0]);
         for words in ["name", "email", "null", "_", "!", "%27", "%22", "zebra"] {
@@ -147,5 +149,8 @@ async fn wrong_parameters_are_refused() {
         assert_eq!(desk.call("GET", &format!("/conversations?{query}"), None).await.status, 400, "{query}");
     }
     let long = "x".repeat(201);
-    assert_eq!(desk.call("GET", &format!("/conversations?q={long}"), None).await.status, 400);
+    let answers = format!("/sites/{}/answers", desk.client.site.id);
+    for path in ["/conversations", "/audit", &answers] {
+        assert_eq!(desk.call("GET", &format!("{path}?q={long}"), None).await.status, 400, "{path}");
+    }
 }

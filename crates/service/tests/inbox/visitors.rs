@@ -46,6 +46,17 @@ on_both_databases! {
         assert_eq!(desk.patch(&path, &json!({ "visitorId": "v-2" })).await.status, 400);
     }
 
+    async fn an_address_from_a_message_that_an_operator_removes_stays_away(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let id = desk.client.begin("Write to ada@shop.example or +49 30 901820").await;
+        let visitor = desk.conversation(&id).await.summary.visitor;
+        assert_eq!(visitor.email.as_deref(), Some("ada@shop.example"));
+        let changed = desk.patch(&format!("/conversations/{id}/visitor"), &json!({ "email": "" })).await.data();
+        assert!(changed["visitor"]["email"].is_null(), "{changed}");
+        let kept = desk.conversation(&id).await.summary.visitor;
+        assert_eq!((kept.email, kept.phone), (None, visitor.phone));
+    }
+
     async fn a_conversation_without_a_visitor_id_can_be_edited(database: &TestDatabase) {
         let desk = Desk::new(database).await;
         let id = desk.client.begin("Hello").await;

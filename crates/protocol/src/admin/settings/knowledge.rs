@@ -109,14 +109,6 @@ pub struct Passage {
     pub text: String,
 }
 
-/// `data` of `POST /sites/{site}/knowledge/search`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Passages {
-    /// The passages, best first.
-    pub passages: Vec<Passage>,
-}
-
 /// `data` of `POST /sites/{site}/knowledge/ask`: what the assistant would answer a visitor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -14,6 +14,7 @@ use crate::accounts::{Operator, Right};
 use crate::audit::{self, Filter};
 use crate::csv;
 use crate::error::ApiError;
+use crate::limits::check_search;
 use crate::response::ApiResponse;
 
 pub(super) fn routes() -> Router<Service> {
@@ -41,6 +42,7 @@ pub(super) struct Page {
 
 impl Page {
     fn filter(&self) -> Result<Filter, ApiError> {
+        check_search(self.q.as_deref())?;
         Ok(Filter {
             action: self.action.clone().unwrap_or_default(),
             text: self.q.clone().unwrap_or_default(),

@@ -30,10 +30,7 @@ impl Hub {
             self.tell_typing(typing);
         }
         if changes.reset {
-            let mut state = self.state();
-            state.last.clear();
-            let frame = state.ring.reset();
-            state.send(frame);
+            self.state().reset();
         } else if !changes.conversations.is_empty() {
             self.tell_conversations(service, &changes.conversations).await;
         }
@@ -51,9 +48,7 @@ impl Hub {
             Ok(found) => found,
             Err(error) => {
                 warn!("changed conversations cannot be read: {error}");
-                let mut state = self.state();
-                let frame = state.ring.reset();
-                return state.send(frame);
+                return self.state().reset();
             }
         };
         let mut state = self.state();

@@ -19,6 +19,8 @@ use super::{SmtpOptions, SmtpOptionsError, SmtpTls};
 pub(super) const MAX_CONNECTIONS: u32 = 4;
 /// The timeout for handing over an e-mail.
 const SEND_TIMEOUT: Duration = Duration::from_mins(1);
+/// The time that a server which has the e-mail gets to say goodbye.
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum characters of a subject.
 const MAX_SUBJECT_LENGTH: usize = 150;
 
@@ -65,12 +67,15 @@ impl Mailer {
         let hand_over = async {
             let mut connection = self.server.connect().await?;
             connection.send(message.envelope(), &message.formatted()).await?;
-            // The server has the e-mail, whatever it says now.
-            let _ = connection.quit().await;
-            Ok(())
+            Ok(connection)
         };
         match tokio::time::timeout(SEND_TIMEOUT, hand_over).await {
-            Ok(result) => result.map_err(|error| classify(&error)),
+            Ok(Ok(mut connection)) => {
+                // The server has the e-mail, whatever it says now, or if it says nothing.
+                let _ = tokio::time::timeout(QUIT_TIMEOUT, connection.quit()).await;
+                Ok(())
+            }
+            Ok(Err(error)) => Err(classify(&error)),
             Err(_) => Err(SendError::Server(no_answer())),
         }
     }

@@ -51,6 +51,16 @@ on_both_databases! {
         assert_eq!(number(&service, "SELECT count(*) FROM emails").await, 0);
     }
 
+    async fn an_email_is_sent_once_to_a_server_that_never_says_goodbye(database: &TestDatabase) {
+        let server = SmtpServer::start();
+        let service = open_to(database, server.options()).await;
+        send(&service, "new@a.example", "Welcome", "Hello").await.expect("queued");
+        server.behave(Behaviour { ignore_quit: true, ..Behaviour::default() });
+        assert_eq!(send_due(&service, service.now_ms()).await, None);
+        assert_eq!(server.mails().len(), 1);
+        assert_eq!(number(&service, "SELECT count(*) FROM emails").await, 0);
+    }
+
     async fn an_email_keeps_its_id_when_it_is_postponed(database: &TestDatabase) {
         let server = SmtpServer::start();
         let service = open_to(database, server.options()).await;

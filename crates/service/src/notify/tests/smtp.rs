@@ -48,6 +48,8 @@ pub(super) struct Behaviour {
     pub(super) data: Option<&'static str>,
     /// Offers no encryption, although it has a certificate.
     pub(super) hide_tls: bool,
+    /// Never answers `QUIT`.
+    pub(super) ignore_quit: bool,
 }
 
 /// A certificate for `localhost`, and its key.
@@ -221,6 +223,7 @@ fn session<S: Read + Write>(
                 behaviour.data.unwrap_or("250 accepted").to_owned()
             }
             "MAIL" | "NOOP" | "RSET" => "250 ok".to_owned(),
+            "QUIT" if behaviour.ignore_quit => continue,
             "QUIT" => "221 bye".to_owned(),
             _ => "500 what?".to_owned(),
         };
