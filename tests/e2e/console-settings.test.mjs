@@ -164,7 +164,7 @@ test("Unsaved changes of settings outlive the end of the session", TIMEOUT, asyn
 });
 
 test(
-  "The widget's page shows the code that the command prints, and options change it and the preview",
+  "The widget's page shows the code that the command prints, options change it, and the preview shows the window",
   TIMEOUT,
   async () => {
     const { scriptTag } = await team.admin("site", "show", team.site.id);
@@ -186,7 +186,7 @@ test(
       assert.match(await code.innerText(), /ChatWidget\.mount\(\{[^]*greeting: "A \\"pot\\" & more\?"/),
     );
     const preview = page.frameLocator("iframe");
-    await part(preview, "launcher").waitFor();
+    await part(preview, "window").waitFor();
 
     // This browser remembers them.
     await page.reload();
