@@ -6,7 +6,7 @@ mod rail;
 use leptos::prelude::*;
 
 use super::{attention, palette, shortcuts};
-use crate::location::{Page, Query};
+use crate::location::Page;
 use crate::state::app;
 use crate::text::shell;
 
@@ -35,13 +35,15 @@ fn section(page: &Page) -> Section {
 pub fn Shell() -> impl IntoView {
     let page = app().router.page();
     let shown = Memo::new(move |_| section(&page.read()));
+    #[cfg(feature = "pages")]
     let path = Memo::new(move |_| match &*page.read() {
         Page::Settings(path, _) | Page::Publishing(path, _) => path.clone(),
         _ => Vec::new(),
     });
+    #[cfg(feature = "pages")]
     let query = Memo::new(move |_| match &*page.read() {
         Page::Settings(_, query) | Page::Publishing(_, query) | Page::Reports(query) => query.clone(),
-        _ => Query::default(),
+        _ => crate::location::Query::default(),
     });
     view! {
         <a class="skip" href="#main">{shell::SKIP.get()}</a>
