@@ -83,7 +83,9 @@ function buildModule(features, dev) {
   const bound = join(glue, "chat-console_bg.wasm");
   if (dev) return readFileSync(bound);
   const optimised = join(glue, "optimised.wasm");
-  run("wasm-opt", [...WASM_FEATURES.map((name) => `--enable-${name}`), "-Oz", bound, "-o", optimised]);
+  const enabled = WASM_FEATURES.map((name) => `--enable-${name}`);
+  // As for the widget, without merging similar functions, which compresses worse.
+  run("wasm-opt", [...enabled, "--flatten", "--rereloop", "-Oz", "-Oz", bound, "-o", optimised]);
   return readFileSync(optimised);
 }
 
