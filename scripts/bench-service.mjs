@@ -1,7 +1,7 @@
 // Measures the service: latency with 10,000 visitors online, polls per second, cost of a poll as the database grows, memory,
 // and two nodes on PostgreSQL against one. The load generator runs on the same machine.
 //
-//   npm run bench:service -- [--figure visitors|saturation|growth|idle|nodes|inbox]… [--visitors N] [--seconds N]
+//   npm run bench:service -- [--figure visitors|saturation|growth|idle|nodes|inbox|console]… [--visitors N] [--seconds N]
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -9,7 +9,9 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { limitCpu } from "./bench/cpu-share.mjs";
+import { measureConsole } from "./bench/console.mjs";
 import { measureInbox } from "./bench/inbox.mjs";
+import { rank } from "./bench/team.mjs";
 import { buildConnector } from "./connector.mjs";
 import { Postgres } from "./postgres.mjs";
 import { Advice, main, say } from "./setup.mjs";
@@ -251,6 +253,27 @@ const FIGURES = {
     figure(`${name}: messages seen on the screen`, `${onScreen.count} of ${messages}`, "", null);
     figure("1,000 conversations: memory", mib(memory.before), "", null);
     figure(`${name}: memory`, mib(memory.consoles), "≤ 200 MiB", memory.consoles <= 200);
+  },
+
+  /** How soon the inbox is usable on a slow line and a slow processor, and how smoothly a long list scrolls. */
+  async console() {
+    const { conversations, shown, opened, bytes, scrolled } = await measureConsole(serviceBinary(true));
+    const slow = `${count(conversations)} open conversations, Slow 4G, processor 4 times slower`;
+    const ms = (value) => `${value.toFixed(0)} ms`;
+    const range = shown.all.map((time) => time.toFixed(0)).join(", ");
+    figure(`${slow}: rows in view`, `${ms(shown.median)} (${range})`, "≤ 3,000 ms", shown.median <= 3000);
+    figure(`${slow}: from a click to the conversation`, ms(opened), "", null);
+    figure(`${slow}: transferred`, `${(bytes / 1000).toFixed(1)} KB`, "", null);
+    const frames = [...scrolled.frames].sort((one, other) => one - other);
+    const name = `${count(scrolled.known)} rows, scrolled`;
+    figure(
+      `${name}: p95 and longest interval between frames`,
+      `${ms(rank(frames, 0.95))}, ${ms(frames.at(-1))}`,
+      "",
+      null,
+    );
+    figure(`${name}: most rows that are elements`, `${scrolled.mostRows}`, "", null);
+    figure(`${name}: JavaScript heap`, mib(scrolled.heap / 1024 / 1024), "", null);
   },
 };
 

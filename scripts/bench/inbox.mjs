@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { launch } from "../../tests/e2e/demo.mjs";
 import { openConsole, startTeam } from "../../tests/e2e/team.mjs";
+import { FLAGS, rank, sendingWith } from "./team.mjs";
 
 const CONVERSATIONS = 1000;
 const CONSOLES = 500;
@@ -14,8 +15,6 @@ const INTERVAL_MS = 50;
 const AT_ONCE = 20;
 /** The time in which the last message arrives everywhere. */
 const LAST_ARRIVAL_MS = 10_000;
-/** One machine plays all visitors and all consoles. */
-const FLAGS = ["--trusted-hop", "127.0.0.1", "--token-rate-per-minute", "100000000", "--rate-per-minute", "1000000"];
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const memoryMiB = (pid) => Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmRSS:\s+(\d+)/m)[1]) / 1024;
@@ -23,7 +22,7 @@ const memoryMiB = (pid) => Number(readFileSync(`/proc/${pid}/status`, "utf8").ma
 /** Returns the nearest-rank percentiles of times. */
 function percentiles(times) {
   const sorted = [...times].sort((one, other) => one - other);
-  const at = (share) => sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)];
+  const at = (share) => rank(sorted, share);
   return { count: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: sorted.at(-1) };
 }
 
@@ -71,16 +70,7 @@ function recordMarks() {
 export async function measureInbox(command) {
   const team = await startTeam(["Maren"], { command, more: FLAGS });
   const [owner] = team.operators;
-  const { token } = await team.admin("token", "create", "--site", team.site.id);
-  const send = async (visitor, message, conversationId) => {
-    const response = await fetch(`${team.address}/api/connector/v1/chat/messages`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ message, conversationId, visitor: { visitorId: visitor, name: visitor } }),
-    });
-    if (!response.ok) throw new Error(`a message was refused: ${response.status} ${await response.text()}`);
-    return (await response.json()).data.conversationId;
-  };
+  const send = await sendingWith(team);
   const browser = await launch();
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const streams = [];
