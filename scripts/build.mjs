@@ -30,13 +30,13 @@ const LOCALES = "src/text/locales";
 
 function buildWasm(dev) {
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
-  const built = compileWasm({
+  const folder = compileWasm({
     target: ["--lib"],
     features: ["--features", dev ? "debug-panics,deferred-styles" : "small-allocator,deferred-styles"],
-    file: "chat_widget.wasm",
     dev,
   });
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
+  const built = join(folder, "chat_widget.wasm");
   run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
   const bound = join(glue, "chat_widget_bg.wasm");
   const out = join(dist, "chat-widget.wasm");

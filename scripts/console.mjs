@@ -58,28 +58,29 @@ function writeHashed(name, extension, bytes, dev) {
 }
 
 /**
- * The modules of a release build, with their features and documents. For development, one module has all pages: it is
- * compiled once.
+ * The programs of a build with their documents, by the name of their files. For development, one program has all pages: it is
+ * linked once.
  */
-const MODULES = { inbox: "index.html", pages: "pages.html" };
+const RELEASE = { inbox: ["chat-console-inbox", "index.html"], pages: ["chat-console-pages", "pages.html"] };
+const DEVELOPMENT = { inbox: ["chat-console", "index.html", "pages.html"] };
 
-/** Compiles a module with these features of the crate. Its glue is in the folder `glue`. */
-function buildModule(features, dev) {
-  say(`compiling the console to WebAssembly (${features}, ${dev ? "development" : "release"})`);
-  const all = features.split(",").map((feature) => `chat-console/${feature}`);
-  const built = compileWasm({
-    target: ["--package", "chat-console", "--bin", "chat-console"],
-    features: [
-      "--no-default-features",
-      "--features",
-      [...all, ...(dev ? ["chat-console/debug-panics"] : [])].join(","),
-    ],
+/** Compiles programs of the crate. Returns the folder of their modules. */
+function compile(programs, dev) {
+  say(`compiling the console to WebAssembly (${dev ? "development" : "release"})`);
+  return compileWasm({
+    // cargo links the programs at the same time.
+    target: ["--package", "chat-console", ...programs.flatMap((program) => ["--bin", program])],
+    features: dev ? ["--features", "chat-console/debug-panics"] : [],
     flags: ["--cfg=erase_components"],
-    file: "chat-console.wasm",
     dev,
   });
+}
+
+/** Returns the optimised module of a program. Its glue is in the folder `glue`. */
+function bindModule(path, dev) {
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
-  run("wasm-bindgen", ["--target", "web", "--no-typescript", ...names, "--out-dir", glue, built]);
+  const file = ["--out-name", "chat-console", "--out-dir", glue];
+  run("wasm-bindgen", ["--target", "web", "--no-typescript", ...names, ...file, path]);
   const bound = join(glue, "chat-console_bg.wasm");
   if (dev) return readFileSync(bound);
   const optimised = join(glue, "optimised.wasm");
@@ -143,15 +144,18 @@ export async function buildConsole({ dev = false } = {}) {
   mkdirSync(fresh, { recursive: true });
   const styles = await buildStyles(esbuild, dev);
   const page = readFileSync(join(source, "index.html"), "utf8");
-  const parts = dev ? { "inbox,pages": Object.values(MODULES) } : MODULES;
-  for (const [features, documents] of Object.entries(parts)) {
-    const module = buildModule(features, dev);
-    const name = features.split(",")[0];
+  const programs = Object.entries(dev ? DEVELOPMENT : RELEASE);
+  const modules = compile(
+    programs.map(([, [program]]) => program),
+    dev,
+  );
+  for (const [name, [program, ...documents]] of programs) {
+    const module = bindModule(join(modules, `${program}.wasm`), dev);
     const wasm = writeHashed(name, "wasm", module, dev);
     const script = await buildScript(esbuild, name, wasm, dev);
     const names = { wasm, script, styles };
     const html = Buffer.from(page.replace(/\{(wasm|script|styles)\}/g, (_, part) => names[part]));
-    for (const document of [documents].flat()) write(document, html, dev);
+    for (const document of documents) write(document, html, dev);
     const { size } = statSync(join(fresh, dev ? wasm : `${wasm}.br`));
     say(`${documents}: ${(size / 1000).toFixed(1)} KB WebAssembly${dev ? "" : " (brotli)"}`);
   }

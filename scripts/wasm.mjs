@@ -18,10 +18,10 @@ export const WASM_FEATURES = [
 ];
 
 /**
- * Compiles what `target` names with these features and flags of the compiler. Returns the path of `file`, which is compiled
- * for development or for release.
+ * Compiles what `target` names with these features and flags of the compiler, for development or for release. Returns the
+ * folder of the modules.
  */
-export function compileWasm({ target, features, flags = [], file, dev }) {
+export function compileWasm({ target, features, flags = [], dev }) {
   run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   const profile = dev ? "dev" : "release-wasm";
   const options = [...features];
@@ -37,7 +37,7 @@ export function compileWasm({ target, features, flags = [], file, dev }) {
   env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = all.join(" ");
   const place = ["--target-dir", "target", "--target", "wasm32-unknown-unknown", "--profile", profile];
   run("cargo", ["build", "--locked", ...target, ...place, ...options, "--quiet"], { env });
-  return join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile, file);
+  return join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile);
 }
 
 /** The compiler options that leave out panic messages. */

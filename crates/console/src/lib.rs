@@ -11,9 +11,6 @@
 //! | `chart`, `days`, `diff`, `times` | geometry, the calendar, text differences | nothing |
 //! | `text` | texts; numbers and times in the operator's language | the browser's `Intl` |
 
-// A module of a release build has one part of the pages: what only the other one uses is no mistake.
-#![cfg_attr(not(all(feature = "inbox", feature = "pages")), allow(dead_code, unused_imports))]
-
 mod api;
 mod attention;
 mod browser;
@@ -29,14 +26,16 @@ mod text;
 mod times;
 mod ui;
 
-/// Starts the console in the page.
-pub fn run() {
+pub use ui::Program;
+
+/// Starts a program of the console in the page.
+pub fn run(program: Program) {
     #[cfg(feature = "debug-panics")]
     console_error_panic_hook::set_once();
     browser::scheme::apply();
     browser::viewport::follow();
-    wasm_bindgen_futures::spawn_local(async {
+    wasm_bindgen_futures::spawn_local(async move {
         text::load_language().await;
-        ui::mount();
+        ui::mount(program);
     });
 }

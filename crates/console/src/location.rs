@@ -39,6 +39,15 @@ impl Default for Page {
     }
 }
 
+/// A part of the pages. A release build has a program for each, with a document of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The inbox.
+    Inbox,
+    /// The settings, publishing, the reports and the operator's own account.
+    Pages,
+}
+
 impl Page {
     /// Returns the page of a path and a query; an unknown path is the inbox.
     pub fn parse(path: &str, query: &str) -> Self {
@@ -82,12 +91,11 @@ impl Page {
         Self::Inbox { conversation: Some(id.to_owned()), query: InboxQuery::default() }
     }
 
-    /// Returns whether this module contains the page. A release build has two, of which each has a document
-    /// of its own.
-    pub fn is_in_module(&self) -> bool {
+    /// Returns the part of the console that has the page.
+    pub fn part(&self) -> Part {
         match self {
-            Self::Inbox { .. } | Self::Account | Self::Forgot => cfg!(feature = "inbox"),
-            Self::Reports(_) | Self::Publishing(..) | Self::Settings(..) => cfg!(feature = "pages"),
+            Self::Inbox { .. } | Self::Forgot => Part::Inbox,
+            Self::Reports(_) | Self::Publishing(..) | Self::Settings(..) | Self::Account => Part::Pages,
         }
     }
 

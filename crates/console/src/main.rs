@@ -1,5 +1,5 @@
-//! The program that the console's page loads.
+//! The whole console, for development.
 
 fn main() {
-    chat_console::run();
+    chat_console::run(chat_console::Program::ALL);
 }

@@ -35,7 +35,7 @@ pub use thread::Entry;
 
 use crate::api::requests;
 use crate::browser::clock;
-use crate::location::Router;
+use crate::location::{Part, Router};
 use crate::text::palette;
 
 /// The interval at which ages such as "5 min" are computed again.
@@ -75,13 +75,13 @@ pub struct App {
 }
 
 impl App {
-    /// Creates the state, and provides it to all components.
-    pub fn provide() -> Self {
+    /// Creates the state of a program with these parts, and provides it to all components.
+    pub fn provide(parts: &'static [Part]) -> Self {
         let now_ms = RwSignal::new(clock::now_ms());
         set_interval(move || now_ms.set(clock::now_ms()), CLOCK_INTERVAL);
         let session = Session::new();
         let app = Self {
-            router: Router::start(),
+            router: Router::start(parts),
             session,
             directory: Store::new(Directory::default()),
             preferences: RwSignal::new(Preferences::default()),

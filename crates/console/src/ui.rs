@@ -22,20 +22,21 @@ use wasm_bindgen::JsCast;
 
 use crate::browser;
 use crate::state::{App, SessionState};
+pub use shell::Program;
 
 /// Shows the console in the page.
-pub fn mount() {
+pub fn mount(program: Program) {
     let Some(root) = browser::by_id("app").and_then(|root| root.dyn_into().ok()) else { return };
     let root: web_sys::HtmlElement = root;
     root.set_text_content(None);
     root.set_class_name("");
-    leptos::mount::mount_to(root, Console).forget();
+    leptos::mount::mount_to(root, move || view! { <Console program /> }).forget();
 }
 
 /// The console: the forms of accounts, or the pages of the operator who is signed in.
 #[component]
-fn Console() -> impl IntoView {
-    let app = App::provide();
+fn Console(program: Program) -> impl IntoView {
+    let app = App::provide(program.parts());
     app.session.begin();
     let signed_in =
         Memo::new(move |_| app.session.state().with(|state| matches!(state, SessionState::SignedIn(_))));
@@ -50,7 +51,7 @@ fn Console() -> impl IntoView {
     });
     move || {
         if signed_in.get() {
-            view! { <shell::Shell /> }.into_any()
+            view! { <shell::Shell program /> }.into_any()
         } else {
             view! { <account::Gate /> }.into_any()
         }

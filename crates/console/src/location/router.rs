@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlAnchorElement, MouseEvent};
 
-use super::{BASE, Page};
+use super::{BASE, Page, Part};
 use crate::browser::{history, window};
 
 /// Asks whether the page may be left; `false` keeps it.
@@ -16,13 +16,15 @@ type Guard = Box<dyn Fn() -> bool>;
 #[derive(Clone, Copy)]
 pub struct Router {
     page: RwSignal<Page>,
+    /// The parts that this program has.
+    parts: &'static [Part],
     guard: StoredValue<Option<Guard>, LocalStorage>,
 }
 
 impl Router {
-    /// Starts to follow links and the browser's history.
-    pub fn start() -> Self {
-        let router = Self { page: RwSignal::new(current()), guard: StoredValue::new_local(None) };
+    /// Starts to follow links and the browser's history. A page of another part is a document to load.
+    pub fn start(parts: &'static [Part]) -> Self {
+        let router = Self { page: RwSignal::new(current()), parts, guard: StoredValue::new_local(None) };
         _ = window_event_listener(ev::popstate, move |_| router.on_history());
         _ = window_event_listener(ev::click, move |event| router.on_click(&event));
         router
@@ -38,7 +40,7 @@ impl Router {
         if page == self.page.get_untracked() || !self.may_leave(&page) {
             return;
         }
-        if page.is_in_module() {
+        if self.parts.contains(&page.part()) {
             history::push(&page.href());
             self.page.set(page);
         } else {

@@ -55,7 +55,7 @@ async fn serve(request: Request) -> Response {
 /// module of their own.
 fn document(path: &str) -> &'static str {
     match path.split('/').next() {
-        Some("settings" | "publishing" | "reports") => "pages.html",
+        Some("settings" | "publishing" | "reports" | "account") => "pages.html",
         _ => "index.html",
     }
 }
