@@ -5,6 +5,7 @@
 //! it lacks stays English.
 
 mod intl;
+pub mod language;
 pub mod units;
 
 use std::collections::HashMap;
@@ -13,9 +14,6 @@ use std::sync::OnceLock;
 pub use intl::{clock, date_time, day, list_time, number, plural_category, relative, time_zone, until};
 
 include!(concat!(env!("OUT_DIR"), "/texts.rs"));
-
-/// The languages whose texts can be loaded, besides English.
-const LANGUAGES: [&str; 0] = [];
 
 /// A loaded language.
 struct Language {
@@ -113,29 +111,43 @@ fn language() -> &'static str {
     LANGUAGE.get().map_or("en", |language| language.tag.as_str())
 }
 
-/// Loads the texts of the browser's language, if the console has them.
+/// Loads the texts of the chosen language, or of the first of the browser's languages that the console has.
 pub async fn load_language() {
-    let Some(tag) = crate::browser::languages().into_iter().find_map(|wanted| supported(&wanted)) else {
+    let Some(tag) = chosen_language().or_else(|| {
+        let preferred = crate::browser::languages();
+        preferred.iter().find_map(|locale| language::language_of(locale))
+    }) else {
         return;
     };
+    if tag == language::ENGLISH {
+        return;
+    }
     if let Ok(texts) = crate::api::texts(tag).await {
         if let Some(root) = crate::browser::document().document_element() {
-            let is_from_right = matches!(tag.split('-').next(), Some("ar" | "fa" | "he" | "ur"));
             _ = root.set_attribute("lang", tag);
-            _ = root.set_attribute("dir", if is_from_right { "rtl" } else { "ltr" });
+            _ = root.set_attribute("dir", language::direction(tag));
         }
         _ = LANGUAGE.set(Language { tag: tag.to_owned(), texts });
     }
 }
 
-/// Returns the language of the console that serves a wanted one; `None` is English, or none.
-fn supported(wanted: &str) -> Option<&'static str> {
-    let primary = |tag: &str| tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
-    LANGUAGES
-        .iter()
-        .find(|tag| tag.eq_ignore_ascii_case(wanted))
-        .or_else(|| LANGUAGES.iter().find(|tag| primary(tag) == primary(wanted)))
-        .copied()
+/// The key under which this browser stores the chosen language.
+const CHOSEN: &str = "language";
+
+/// Returns the language that the operator chose in this browser; `None` follows the browser's languages.
+pub fn chosen_language() -> Option<&'static str> {
+    language::language_of(&crate::browser::storage::read::<String>(CHOSEN)?)
+}
+
+/// Stores the choice of a language, and loads the page again to show it. An unknown tag follows the
+/// browser's languages.
+pub fn choose_language(tag: &str) {
+    if tag.is_empty() {
+        crate::browser::storage::remove(CHOSEN);
+    } else {
+        crate::browser::storage::write(CHOSEN, &tag);
+    }
+    _ = crate::browser::window().location().reload();
 }
 
 #[cfg(test)]
