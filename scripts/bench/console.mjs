@@ -74,7 +74,7 @@ async function visit(browser, team, operator) {
   const shown = await page.evaluate(() => window.firstRow);
   const clicked = await page.evaluate(() => performance.now());
   await page.locator(ROW).first().click();
-  await page.locator("#log article").first().waitFor();
+  await page.locator(".message").first().waitFor();
   const opened = (await page.evaluate(() => performance.now())) - clicked;
   await close();
   return { shown, opened, bytes };

@@ -31,7 +31,8 @@ pub fn RichText(#[prop(into)] text: Signal<String>, kind: Kind) -> impl IntoView
         }
     });
     let element: HtmlElement<_, _, _> = div();
-    element.class(if kind == Kind::Plain { "rich plain" } else { "rich" }).node_ref(node)
+    let (class, dir) = if kind == Kind::Plain { ("rich plain", Some("auto")) } else { ("rich", None) };
+    element.class(class).dir(dir).node_ref(node)
 }
 
 fn write(parent: &Element, text: &str, kind: Kind) {

@@ -44,13 +44,14 @@ pub fn Row(
                 {move || age(&row.read(), app.now_ms.get())}
             </span>
             <span class="row-line">
+                // The direction is that of the last words: `bdi` and elements with `dir` have their own.
                 <span class="row-words" dir="auto">
                     {move || (!has_draft.get() && is_answered(&row.read())).then(|| view! {
                         <span class="answered" title=inbox::ANSWERED.get()>
-                            {icon(Icon::Undo)}<span class="for-readers">{inbox::ANSWERED.get()}" "</span>
+                            {icon(Icon::Undo)}<bdi class="for-readers">{inbox::ANSWERED.get()}" "</bdi>
                         </span>
                     })}
-                    {move || has_draft.get().then(|| view! { <em>{inbox::DRAFT.get()}" "</em> })}
+                    {move || has_draft.get().then(|| view! { <em dir="auto">{inbox::DRAFT.get()}" "</em> })}
                     {move || last_words(&row.read())}
                 </span>
                 {move || Some(unread.get()).filter(|count| *count > 0).map(|count| view! {
