@@ -31,7 +31,7 @@ pub(crate) use mail::set_mailer;
 pub(crate) use operator::Operator;
 pub(crate) use role::{Right, Role};
 pub(crate) use routes::{AccountsApi, routes};
-pub(crate) use session::{Session, valid_sessions};
+pub(crate) use session::{Session, idle_since_ms, valid_sessions};
 
 /// The state that all accounts of a running service share.
 #[derive(Debug, Default)]
