@@ -4,10 +4,12 @@ mod alert;
 mod badge;
 mod idle;
 mod plain;
+mod push;
 mod rung;
 
 pub use alert::{Alert, Cause, Situation, alert};
 pub use badge::{favicon, page_title};
 pub use idle::Idle;
 pub use plain::plain;
+pub use push::{PushChoice, Resume};
 pub use rung::claim;

@@ -6,6 +6,7 @@ pub mod event_source;
 pub mod history;
 pub mod listener;
 pub mod notification;
+pub mod push;
 pub mod resize;
 pub mod scheme;
 pub mod sound;

@@ -10,6 +10,7 @@ mod live;
 mod notices;
 mod outbox;
 mod presence;
+mod push;
 mod session;
 mod thread;
 
@@ -30,6 +31,7 @@ pub use live::{Connection, Live};
 pub use notices::{Notice, NoticeKind, Notices};
 pub use outbox::{Outbox, PendingMessage, PendingState};
 pub use presence::Presence;
+pub use push::{Push, PushStatus};
 pub use session::{Session, SessionState};
 pub use thread::Entry;
 
@@ -66,6 +68,8 @@ pub struct App {
     pub actions: Actions,
     /// Sounds and notifications.
     pub alerts: Alerts,
+    /// Notifications while no console is open.
+    pub push: Push,
     /// Whether the operator uses the console.
     pub presence: Presence,
     /// Short messages about what happened.
@@ -92,6 +96,7 @@ impl App {
             composer_kind: RwSignal::default(),
             actions: Actions::new(),
             alerts: Alerts::new(),
+            push: Push::new(),
             presence: Presence::new(),
             notices: Notices::new(),
             now_ms,
@@ -105,6 +110,7 @@ impl App {
         let me = self.session.my_id();
         self.drafts.open(&me);
         self.outbox.open(&me);
+        self.push.start(&me);
         self.live.start();
     }
 

@@ -6,6 +6,7 @@
 
 mod conversation;
 mod operator;
+mod push;
 mod report;
 pub mod settings;
 mod stream;
@@ -19,6 +20,7 @@ pub use operator::{
     Availability, CannedReply, CannedReplyText, Label, LabelChange, Preferences, QuietHours, TeamMember,
     WorkingState,
 };
+pub use push::{PushDevice, PushState, PushSubscription};
 pub use report::{HourCount, PageCount, Report, ReportDay, ReportTotals};
 pub use stream::{ConversationEvent, Hello, Typing};
 pub use visitor::{LeadReason, ProfileChange, TimelineEntry, TimelinePage, Visitor};

@@ -65,6 +65,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     document.merge(knowledge::KnowledgeApi::openapi());
     document.merge(notify::webhooks::WebhooksApi::openapi());
     document.merge(notify::mail::NotificationsApi::openapi());
+    document.merge(notify::push::PushApi::openapi());
     document.merge(publishing::PublishingApi::openapi());
     document.merge(visitors::VisitorsApi::openapi());
     document

@@ -40,6 +40,9 @@ mod protect;
 mod proxy_check;
 mod publishing;
 mod purge;
+#[cfg(test)]
+#[path = "../tests/support/push.rs"]
+mod push_service;
 mod rate;
 mod response;
 mod secrets;
@@ -55,7 +58,7 @@ mod visitors;
 use std::sync::Arc;
 
 use axum::Router;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::error;
@@ -113,6 +116,8 @@ struct Inner {
     ai: ai::Ai,
     /// What open consoles are told of.
     hubs: inbox::Hubs,
+    /// The key pair of pushes, once it was needed.
+    push_key: OnceCell<notify::push::PushKey>,
     /// What a test mode changes; `None` in a service that was opened by [`Service::open`].
     #[cfg(feature = "test-mode")]
     test: Option<Arc<test_mode::Hooks>>,
@@ -127,7 +132,9 @@ impl Service {
         if db.dialect() == db::Dialect::Sqlite {
             idempotency::end_leases(&db).await.map_err(|error| OpenError::Query(error.to_string()))?;
         }
-        Ok(Self::start(db, caches, options))
+        let service = Self::start(db, caches, options);
+        notify::prepare(&service).await.map_err(|error| OpenError::Query(error.to_string()))?;
+        Ok(service)
     }
 
     /// Opens the database of a service that may be running, for a command.
@@ -159,6 +166,7 @@ impl Service {
             accounts: accounts::Accounts::default(),
             ai,
             hubs: inbox::Hubs::default(),
+            push_key: OnceCell::new(),
             #[cfg(feature = "test-mode")]
             test: None,
         }
@@ -174,8 +182,8 @@ impl Service {
         self.observed(protect::protected(routes.with_state(self.clone())))
     }
 
-    /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails, brings
-    /// conversations back that were put aside, and removes what is old.
+    /// Runs the background tasks until the service is told to stop: delivers webhooks, e-mails and pushes,
+    /// brings conversations back that were put aside, and removes what is old.
     pub async fn run(&self) {
         tokio::join!(notify::run(self.clone()), purge::run(self.clone()), conversations::snooze::run(self));
     }

@@ -1,7 +1,9 @@
-//! Notifications: webhooks for the systems of a tenant, and e-mails for its operators.
+//! Notifications: webhooks for the systems of a tenant, and e-mails and pushes for its operators.
 
 pub(crate) mod data;
+mod http;
 pub(crate) mod mail;
+pub(crate) mod push;
 #[cfg(test)]
 mod tests;
 pub(crate) mod webhooks;
@@ -11,6 +13,7 @@ use chat_protocol::Value;
 
 use crate::Service;
 use crate::db::{DbError, Tx, Wake, args};
+use crate::error::ApiError;
 use crate::secrets::new_id;
 
 pub use mail::{SmtpOptions, SmtpOptionsError, SmtpTls, check_smtp};
@@ -59,9 +62,9 @@ impl EventName {
     }
 }
 
-/// The admin API of webhooks, and of an operator's own e-mails.
+/// The admin API of webhooks, and of an operator's own e-mails and devices.
 pub(crate) fn routes() -> Router<Service> {
-    webhooks::routes().merge(mail::routes())
+    webhooks::routes().merge(mail::routes()).merge(push::routes())
 }
 
 /// Something that happened at a site.
@@ -103,6 +106,7 @@ pub(crate) async fn event(tx: &mut Tx, now_ms: i64, event: &Event) -> Result<(),
 pub(crate) async fn erase(tx: &mut Tx, conversation_id: &str) -> Result<(), DbError> {
     tx.execute("DELETE FROM deliveries WHERE conversation_id = $1", args![conversation_id]).await?;
     tx.execute("DELETE FROM notifications WHERE conversation_id = $1", args![conversation_id]).await?;
+    tx.execute("DELETE FROM pushes WHERE conversation_id = $1", args![conversation_id]).await?;
     Ok(())
 }
 
@@ -111,7 +115,15 @@ pub(crate) fn connect(service: &Service) {
     mail::connect_accounts(service);
 }
 
-/// Delivers webhooks and e-mails until the service closes. Several nodes share the work.
+/// Creates what the notifications of a new service need: the key pair of pushes.
+pub(crate) async fn prepare(service: &Service) -> Result<(), ApiError> {
+    if service.0.options.web_push {
+        push::key(service).await?;
+    }
+    Ok(())
+}
+
+/// Delivers webhooks, e-mails and pushes until the service closes. Several nodes share the work.
 pub(crate) async fn run(service: Service) {
-    tokio::join!(webhooks::run(&service), mail::run(&service));
+    tokio::join!(webhooks::run(&service), mail::run(&service), push::run(&service));
 }

@@ -32,7 +32,9 @@ pub struct ServiceOptions {
     pub body_timeout: Duration,
     /// The server that sends e-mails; `None` sends none.
     pub smtp: Option<SmtpOptions>,
-    /// Allows webhooks to private and loopback addresses, also without TLS to loopback.
+    /// Sends pushes to the browsers of operators who want them, by the push services of the browsers' makers.
+    pub web_push: bool,
+    /// Allows webhooks and pushes to private and loopback addresses, also without TLS to loopback.
     pub allow_private_webhooks: bool,
 }
 
@@ -50,6 +52,7 @@ impl ServiceOptions {
             allow_private_ai: false,
             body_timeout: Duration::from_secs(30),
             smtp: None,
+            web_push: true,
             allow_private_webhooks: false,
         }
     }

@@ -1,11 +1,13 @@
-//! The lists that all pages share: colleagues, sites, labels, canned replies; and the operator's preferences.
+//! The lists that all pages share: colleagues, sites, labels, canned replies; and the operator's preferences
+//! and devices.
 
-use chat_protocol::admin::{CannedReply, Label, Preferences, TeamMember};
+use chat_protocol::admin::{CannedReply, Label, Preferences, PushState, PushSubscription, TeamMember};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::{ApiError, get, put};
+use super::{ApiError, delete, get, post, put};
+use crate::location::encode;
 
 /// A site, as far as the inbox shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -66,6 +68,21 @@ pub async fn preferences() -> Result<Preferences, ApiError> {
 /// Stores the operator's preferences.
 pub async fn save_preferences(preferences: &Preferences) -> Result<Preferences, ApiError> {
     put("preferences", preferences).await
+}
+
+/// Returns the key for subscriptions to pushes, and the operator's devices.
+pub async fn push_state() -> Result<PushState, ApiError> {
+    get("push").await
+}
+
+/// Adds this browser to the operator's devices.
+pub async fn add_push_device(subscription: &PushSubscription) -> Result<PushState, ApiError> {
+    post("push/devices", subscription).await
+}
+
+/// Removes one of the operator's devices.
+pub async fn remove_push_device(id: &str) -> Result<Value, ApiError> {
+    delete(&format!("push/devices/{}", encode(id))).await
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What happens outside of the page's own area: the title, the icon, and whether the operator is there.
 
 mod preferences;
+mod push;
 
 use std::cell::RefCell;
 use std::rc::Rc;

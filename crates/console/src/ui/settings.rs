@@ -24,7 +24,7 @@ mod site;
 mod sites;
 mod team;
 mod tokens;
-mod user_agent;
+pub(super) mod user_agent;
 mod webhook;
 mod webhooks;
 mod welcome;

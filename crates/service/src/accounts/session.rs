@@ -96,7 +96,7 @@ pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<(Oper
         "(s.hash = $3 OR (s.previous_hash = $3 AND s.rotated_ms > $4))"
     );
     let hash = fingerprint(&[secret.as_bytes()]);
-    let values = args![now, now - millis(IDLE_TIMEOUT), hash, now - millis(ROTATION_GRACE)];
+    let values = args![now, idle_since_ms(now), hash, now - millis(ROTATION_GRACE)];
     let Some(row) = service.db().optional(sql, values).await? else { return Ok(None) };
     let session = Session { id: row.text(0)?, seen_ms: row.int(1)?, rotated_ms: row.int(2)? };
     let operator = Operator {
@@ -114,11 +114,16 @@ pub(super) fn read_role(text: &str) -> Role {
     text.parse().unwrap_or(Role::Agent)
 }
 
+/// Returns the time since which a session must have been used to be valid.
+fn idle_since_ms(now_ms: i64) -> i64 {
+    now_ms - millis(IDLE_TIMEOUT)
+}
+
 /// Returns the ids of a tenant's valid sessions, for streams that outlive their first request.
 pub(crate) async fn valid_sessions(service: &Service, tenant_id: &str) -> Result<HashSet<String>, DbError> {
     let now = service.now_ms();
     let sql = valid_sessions!("s.id", "o.tenant_id = $3");
-    let rows = service.db().all(sql, args![now, now - millis(IDLE_TIMEOUT), tenant_id]).await?;
+    let rows = service.db().all(sql, args![now, idle_since_ms(now), tenant_id]).await?;
     rows.iter().map(|row| row.text(0)).collect()
 }
 
@@ -159,7 +164,7 @@ pub(super) async fn list(service: &Service, operator_id: &str, current: &str) ->
         "s.id, s.created_ms, s.seen_ms, s.expires_ms, s.address, s.user_agent",
         "s.operator_id = $3 ORDER BY s.seen_ms DESC, s.id"
     );
-    let values = args![now, now - millis(IDLE_TIMEOUT), operator_id];
+    let values = args![now, idle_since_ms(now), operator_id];
     let rows = service.db().all(sql, values).await?;
     let sessions: Result<Vec<Value>, DbError> = rows.iter().map(|row| describe(row, current)).collect();
     Ok(Value::List(sessions?))

@@ -161,7 +161,8 @@ async fn store(
     }
     let lead = conversation.notes.lead(&conversation.profile);
     conversation.set_score(&lead);
-    let was_closed = conversation.status == Status::Closed;
+    let (was_closed, waited) =
+        (conversation.status == Status::Closed, conversation.status == Status::Waiting);
     let waits = wants_person || conversation.ai_paused_until_ms > now_ms;
     if waits || was_closed {
         conversation.set_status(now_ms, if waits { Status::Waiting } else { Status::Open });
@@ -181,6 +182,7 @@ async fn store(
         ..NewMessage::new(Role::Visitor, body.message.clone())
     };
     let written = add_message(tx, now_ms, site, &mut conversation, new).await?;
+    announce::visitor_wrote(tx, service, now_ms, site, &conversation, waited).await?;
     Ok(Recorded {
         conversation_id: conversation.id,
         conversation_no: conversation.no,

@@ -2,11 +2,12 @@
 
 use chat_protocol::{Lead, Value};
 
-use super::{Conversation, StoredMessage};
+use super::{Conversation, Status, StoredMessage};
 use crate::Service;
 use crate::db::{DbError, Tx};
 use crate::notify::data::{self, MessageData};
 use crate::notify::mail::{self, Notice, NoticeKind};
+use crate::notify::push::{self, Cause, PushEvent};
 use crate::notify::{self, Event, EventName};
 use crate::sites::Site;
 
@@ -107,9 +108,32 @@ async fn tell(
     mail::notify(tx, service, now_ms, Notice { tenant_id, site_id, conversation_id, kind }).await
 }
 
+/// The visitor has written: tells the devices of operators, as the console's own notifications do. While the
+/// AI answers somebody whom no operator has, nobody needs to look. `waited`: before, the visitor waited for a
+/// person already.
+pub(crate) async fn visitor_wrote(
+    tx: &mut Tx,
+    service: &Service,
+    now_ms: i64,
+    site: &Site,
+    conversation: &Conversation,
+    waited: bool,
+) -> Result<(), DbError> {
+    let assignee_id = conversation.assignee_id.as_deref();
+    let waits = conversation.status == Status::Waiting;
+    if assignee_id.is_none() && !waits {
+        return Ok(());
+    }
+    let begins_to_wait = assignee_id.is_none() && !waited;
+    let cause = if begins_to_wait { Cause::WantsPerson } else { Cause::Message };
+    let (tenant_id, conversation_id) = (&site.tenant_id, conversation.id.as_str());
+    push::queue(tx, service, now_ms, PushEvent { tenant_id, conversation_id, assignee_id, cause }).await
+}
+
 /// An operator has answered, so that nobody waits any more.
 pub(super) async fn answered(tx: &mut Tx, conversation: &Conversation) -> Result<(), DbError> {
-    mail::answered(tx, conversation.id.as_str()).await
+    mail::answered(tx, conversation.id.as_str()).await?;
+    push::answered(tx, conversation.id.as_str()).await
 }
 
 /// A conversation is closed, or open again.

@@ -23,6 +23,7 @@ use crate::accounts::set_mailer;
 
 pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
+pub(super) use compose::excerpt;
 pub(crate) use outbox::send;
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(crate) use routes::{NotificationsApi, routes};

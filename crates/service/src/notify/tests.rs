@@ -3,6 +3,8 @@
 mod docs;
 mod mail;
 mod mail_server;
+mod push;
+mod push_mail;
 mod receiver;
 mod smtp;
 mod targets;

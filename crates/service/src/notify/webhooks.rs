@@ -19,7 +19,9 @@ use crate::clock::iso;
 use crate::db::{DbError, Tx, args};
 use crate::secrets::new_id;
 
+pub(super) use attempt::{Next, jitter, paused_until_ms};
 pub(crate) use routes::{WebhooksApi, routes};
+pub(super) use target::TargetUrl;
 pub(crate) use worker::run;
 pub(super) use worker::{ERROR_INTERVAL, POLL_INTERVAL, queue_wake, until};
 
@@ -28,7 +30,6 @@ pub(super) use {
     deliveries::{Delivery, LogPage},
     secret::WebhookSecret,
     store::{NewWebhook, Webhook, WebhookChange},
-    target::TargetUrl,
     worker::Deliverer,
 };
 

@@ -63,6 +63,7 @@ struct Inner {
     ai_seconds: Histogram,
     webhooks: Family<Outcome, Counter>,
     mails: Family<Outcome, Counter>,
+    pushes: Family<Outcome, Counter>,
     database_up: Gauge,
     connections: Family<PoolState, Gauge>,
     writes_waiting: Gauge,
@@ -98,6 +99,7 @@ impl Default for Metrics {
             ai_seconds: Histogram::new(BOUNDS),
             webhooks: Family::default(),
             mails: Family::default(),
+            pushes: Family::default(),
             database_up: Gauge::default(),
             connections: Family::default(),
             writes_waiting: Gauge::default(),
@@ -120,6 +122,7 @@ impl Inner {
         registry.register("ai_reply_seconds", "How long replies of the AI took", self.ai_seconds.clone());
         registry.register("webhook_attempts", "Deliveries to webhooks, by outcome", self.webhooks.clone());
         registry.register("mails", "E-mails, by outcome", self.mails.clone());
+        registry.register("pushes", "Pushes to devices of operators, by outcome", self.pushes.clone());
         registry.register("database_up", "Whether the database answers: 0 or 1", self.database_up.clone());
         registry.register(
             "database_connections",
@@ -180,6 +183,11 @@ impl Metrics {
         self.0.mails.get_or_create(&Outcome { outcome }).inc();
     }
 
+    /// Counts a push by its outcome, such as `sent` or `failed`.
+    pub(crate) fn push(&self, outcome: &'static str) {
+        self.0.pushes.get_or_create(&Outcome { outcome }).inc();
+    }
+
     fn encode(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -220,19 +228,21 @@ impl Service {
         metrics.database_up.set(is_up.into());
         // The figures of a database that does not answer stay as they were.
         if is_up && let Ok(counts) = self.counts().await {
-            let [webhooks, mails, consoles] = counts;
+            let [webhooks, mails, pushes, consoles] = counts;
             metrics.queues.get_or_create(&Queue { queue: "webhooks" }).set(webhooks);
             metrics.queues.get_or_create(&Queue { queue: "mails" }).set(mails);
+            metrics.queues.get_or_create(&Queue { queue: "pushes" }).set(pushes);
             metrics.consoles.set(consoles);
         }
     }
 
     /// Counts what waits in the queues, and the open consoles.
-    async fn counts(&self) -> Result<[i64; 3], DbError> {
+    async fn counts(&self) -> Result<[i64; 4], DbError> {
         let count = async |sql, args| self.db().one(sql, args).await?.int(0);
         Ok([
             count("SELECT count(*) FROM deliveries WHERE status = 'pending'", args![]).await?,
             count("SELECT count(*) FROM emails WHERE status = 'pending'", args![]).await?,
+            count("SELECT count(*) FROM pushes WHERE next_ms IS NOT NULL", args![]).await?,
             count(
                 "SELECT count(*) FROM consoles WHERE open = 1 AND seen_ms > $1",
                 args![self.now_ms() - CONSOLE_TIMEOUT_MS],

@@ -20,7 +20,7 @@ pub(super) const PATH: &str = "/console/";
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
      connect-src 'self'; frame-src 'self'; worker-src 'self'; manifest-src 'self'; \
-     require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'; \
+     require-trusted-types-for 'script'; trusted-types push-worker; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
 

@@ -12,6 +12,8 @@ const DELIVERY_MS: i64 = 30 * DAY_MS;
 const NOTIFICATION_MS: i64 = 30 * DAY_MS;
 /// The time for which e-mails are kept that were not handed over, also where SMTP was switched off.
 const EMAIL_MS: i64 = 10 * DAY_MS;
+/// The time for which it is known what devices were told.
+const PUSH_MS: i64 = DAY_MS;
 /// The time for which entries of the audit log are kept.
 const AUDIT_MS: i64 = 730 * DAY_MS;
 /// The time for which finished jobs are listed.
@@ -64,6 +66,10 @@ pub(super) async fn purge(purge: &mut Purge<'_>) -> Result<(), Stopped> {
         (
             "DELETE FROM emails WHERE no IN (SELECT no FROM emails WHERE created_ms <= $1 LIMIT $2)",
             now_ms - EMAIL_MS,
+        ),
+        (
+            "DELETE FROM pushes WHERE no IN (SELECT no FROM pushes WHERE queued_ms <= $1 LIMIT $2)",
+            now_ms - PUSH_MS,
         ),
         ("DELETE FROM audit WHERE no IN (SELECT no FROM audit WHERE at_ms <= $1 LIMIT $2)", now_ms - AUDIT_MS),
         (

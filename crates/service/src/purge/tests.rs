@@ -122,12 +122,19 @@ on_both_databases! {
                 execute(db, sql, values).await;
             }
         }
+        let sql = "INSERT INTO push_devices (id, operator_id, session_id, endpoint_hash, subscription, created_ms)
+                   VALUES ('d', 'o', '1', $1, $1, 1)";
+        execute(db, sql, args![hash(1)]).await;
+        for (id, at_ms) in [("old", now_ms - 2 * DAY_MS), ("new", now_ms)] {
+            let sql = "INSERT INTO pushes (device_id, conversation_id, cause, queued_ms) VALUES ('d', $1, 'message', $2)";
+            execute(db, sql, args![id, at_ms]).await;
+        }
         // More than one batch.
         for number in 0..1200 {
             let sql = "INSERT INTO rate_counters (key, window_ends_ms, used) VALUES ($1, 1, 1)";
             execute(db, sql, args![format!("old {number}")]).await;
         }
-        assert_eq!(once(&service).await.expect("purged"), 1211);
+        assert_eq!(once(&service).await.expect("purged"), 1212);
         for sql in [
             "SELECT count(*) FROM idempotency",
             "SELECT count(*) FROM operator_sessions",
@@ -137,6 +144,7 @@ on_both_databases! {
             "SELECT count(*) FROM notifications WHERE sent_ms IS NULL",
             "SELECT count(*) FROM notifications WHERE sent_ms > 0",
             "SELECT count(*) FROM jobs",
+            "SELECT count(*) FROM pushes",
             "SELECT count(*) FROM emails",
             "SELECT count(*) FROM audit",
             "SELECT count(*) FROM deliveries WHERE status = 'delivered'",

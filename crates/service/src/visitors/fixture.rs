@@ -178,7 +178,7 @@ async fn say(tx: &mut Tx, site: &str, no: i64, seq: i64, at_ms: i64, word: &str)
     Ok(())
 }
 
-/// Stores a webhook, deliveries and a notification that tell of a conversation.
+/// Stores a webhook, deliveries, a notification and a push that tell of a conversation.
 async fn queue(tx: &mut Tx, site: &str, conversation: &str, word: &str, at_ms: i64) -> Result<(), DbError> {
     let tenant = tx.one("SELECT tenant_id FROM sites WHERE id = $1", args![site]).await?.text(0)?;
     let webhook = new_id("wh");
@@ -204,9 +204,30 @@ async fn queue(tx: &mut Tx, site: &str, conversation: &str, word: &str, at_ms: i
     let notification = tx.one(sql, args![&tenant, site, conversation, at_ms]).await?.int(0)?;
     let sql = "INSERT INTO emails (id, tenant_id, recipient, next_ms, created_ms)
                VALUES ($1, $2, 'grace@shop.example', $3, $3) RETURNING no";
-    let email = tx.one(sql, args![new_id("mail"), tenant, at_ms]).await?.int(0)?;
+    let email = tx.one(sql, args![new_id("mail"), &tenant, at_ms]).await?.int(0)?;
     let sql = "INSERT INTO email_notifications (email_no, notification_no) VALUES ($1, $2)";
     tx.execute(sql, args![email, notification]).await?;
+    store_push(tx, &tenant, conversation, at_ms).await
+}
+
+/// Stores a push that told an operator of a conversation.
+async fn store_push(tx: &mut Tx, tenant: &str, conversation: &str, at_ms: i64) -> Result<(), DbError> {
+    let [operator, session, device] = ["operator", "session", "push"].map(new_id);
+    let hash: Vec<u8> = session.clone().into();
+    let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
+               VALUES ($1, $2, $1, 'Grace', 'agent', '', $3)";
+    tx.execute(sql, args![&operator, tenant, at_ms]).await?;
+    let sql = "INSERT INTO operator_sessions
+                   (id, hash, operator_id, created_ms, seen_ms, rotated_ms, expires_ms, address, user_agent)
+               VALUES ($1, $2, $3, $4, $4, $4, $5, '', '')";
+    tx.execute(sql, args![&session, &hash[..], &operator, at_ms, i64::MAX]).await?;
+    let sql =
+        "INSERT INTO push_devices (id, operator_id, session_id, endpoint_hash, subscription, created_ms)
+               VALUES ($1, $2, $3, $4, $4, $5)";
+    tx.execute(sql, args![&device, operator, session, hash, at_ms]).await?;
+    let sql = "INSERT INTO pushes (device_id, conversation_id, cause, queued_ms, sent_ms)
+               VALUES ($1, $2, 'message', $3, $3)";
+    tx.execute(sql, args![device, conversation, at_ms]).await?;
     Ok(())
 }
 

@@ -24,7 +24,7 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 34] = [
+const TABLES: [(&str, Erasure); 36] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
@@ -36,6 +36,7 @@ const TABLES: [(&str, Erasure); 34] = [
     ("delivery_attempts", Copies),
     ("notifications", Copies),
     ("email_notifications", Copies),
+    ("pushes", Copies),
     ("idempotency", Emptied),
     ("emails", Nothing("words are added when an e-mail is sent, and an e-mail about nothing is not sent")),
     ("audit", Nothing("it says who erased which visitor id, and is removed after two years")),
@@ -46,6 +47,7 @@ const TABLES: [(&str, Erasure); 34] = [
     ("licenses", Nothing("about the site")),
     ("operators", Nothing("about operators")),
     ("operator_sessions", Nothing("about operators")),
+    ("push_devices", Nothing("about operators")),
     ("invitations", Nothing("about operators")),
     ("consoles", Nothing("about operators")),
     ("content", Nothing("words of the site")),

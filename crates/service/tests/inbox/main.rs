@@ -9,6 +9,7 @@ mod lists;
 mod many;
 mod nodes;
 mod presence;
+mod push;
 mod reports;
 mod seen;
 mod settings;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::support::Answer;
+use crate::support::push::PushBrowser;
 use crate::tenant::Tenant;
 
 /// Calls that would end the session with which all others are made, or that never end.
@@ -186,6 +187,8 @@ impl Call {
             (_, "/replies" | "/replies/{reply}") => {
                 json!({ "shortcut": format!("{name}-{}", random.u32(..)), "text": text })
             }
+            // Both tenants have the same browser at times.
+            ("POST", "/push/devices") => PushBrowser::new(1, "https://push.example/shared").subscription(),
             ("PUT", "/preferences") => json!({ "availability": random.choice(["automatic", "away"]) }),
             ("PUT", "/stream/{console}") => json!({ "idle": random.bool() }),
             ("POST", "/conversations/{conversation}/take-over") => json!({ "from": operator }),

@@ -15,7 +15,7 @@ pub enum Rows {
 
 /// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
 /// them.
-const TABLES: [(&str, &str); 19] = [
+const TABLES: [(&str, &str); 20] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),
     ("site_tokens", "site_id = '$S'"),
@@ -35,6 +35,7 @@ const TABLES: [(&str, &str); 19] = [
     ("labels", "tenant_id = '$T'"),
     ("conversation_labels", "conversation_no IN (SELECT no FROM conversations WHERE site_id = '$S')"),
     ("canned_replies", "tenant_id = '$T'"),
+    ("push_devices", "operator_id IN (SELECT id FROM operators WHERE tenant_id = '$T')"),
 ];
 
 impl Rows {

@@ -8,6 +8,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
+use crate::support::push::PushBrowser;
 use crate::support::{Answer, Client};
 
 pub struct Tenant {
@@ -52,8 +53,9 @@ impl Tenant {
         let begun = tenant.client.post("/chat/messages", None, &hello).await;
         tenant.learn(&begun);
         let label = json!({ "name": format!("{name} label"), "color": "red" });
+        let device = PushBrowser::new(1, format!("https://push.example/{name}")).subscription();
         let reply = json!({ "shortcut": format!("{name}-reply"), "text": format!("{name} replies") });
-        for (path, body) in [("/labels", label), ("/replies", reply)] {
+        for (path, body) in [("/labels", label), ("/replies", reply), ("/push/devices", device)] {
             let answer = tenant.admin("POST", path, None, Some(&body)).await;
             assert_eq!(answer.status, 200, "{path}: {:?}", answer.body);
             tenant.learn(&answer);
@@ -137,6 +139,7 @@ impl Tenant {
             "label" => "label_",
             "reply" => "reply_",
             "console" => "console_",
+            "device" => "push_",
             "review" => "overlay_",
             "visitor" => self.name.as_str(),
             _ => "",

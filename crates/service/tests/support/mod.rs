@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test program uses a part of this module")]
 
 pub mod databases;
+pub mod push;
 
 use axum::Router;
 use axum::body::{Body, Bytes};

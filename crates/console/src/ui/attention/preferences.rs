@@ -5,6 +5,7 @@ use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::push::PushSettings;
 use crate::api::requests;
 use crate::browser::notification::Permission;
 use crate::state::{Alerts, app};
@@ -75,6 +76,7 @@ pub fn AttentionPreferences() -> impl IntoView {
                 </button>
             </div>
             <p class="hint" hidden=move || permission_note().is_empty()>{permission_note}</p>
+            <PushSettings/>
             <QuietFields form/>
             <footer><button type="submit" class="loud" disabled=is_saving>{attention::SAVE.get()}</button></footer>
         </form>

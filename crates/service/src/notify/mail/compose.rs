@@ -101,7 +101,10 @@ async fn items(db: &Db, smtp: &SmtpOptions, email_no: i64, tenant_id: &str) -> R
             NoticeKind::Lead => true,
         };
         if holds {
-            let excerpt = row.optional_text(5)?.filter(|_| smtp.excerpts).map(|text| excerpt(&text));
+            let excerpt = row
+                .optional_text(5)?
+                .filter(|_| smtp.excerpts)
+                .map(|text| excerpt(&text, MAX_EXCERPT_LENGTH));
             let (site, locale) = (one_line(&row.text(2)?), row.optional_text(6)?);
             items.push(Item { kind, conversation_id: row.text(1)?, site, locale, excerpt });
         }
@@ -138,10 +141,10 @@ fn one_line(text: &str) -> String {
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the beginning of a text in one line.
-fn excerpt(text: &str) -> String {
+/// Returns the beginning of a text in one line, of at most `max_length` characters and an ellipsis.
+pub(in crate::notify) fn excerpt(text: &str, max_length: usize) -> String {
     let line = one_line(text);
-    match line.char_indices().nth(MAX_EXCERPT_LENGTH) {
+    match line.char_indices().nth(max_length) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
@@ -153,9 +156,9 @@ mod tests {
 
     #[test]
     fn an_excerpt_is_one_bounded_line() {
-        assert_eq!(excerpt("  Hello\r\n\tBcc: a@b\0 "), "Hello Bcc: a@b");
-        assert_eq!(excerpt("pay \u{202e}elpmaxe.live\u{2069}"), "pay elpmaxe.live");
-        let long = excerpt(&"ä".repeat(1000));
+        assert_eq!(excerpt("  Hello\r\n\tBcc: a@b\0 ", 20), "Hello Bcc: a@b");
+        assert_eq!(excerpt("pay \u{202e}elpmaxe.live\u{2069}", 20), "pay elpmaxe.live");
+        let long = excerpt(&"ä".repeat(1000), MAX_EXCERPT_LENGTH);
         assert_eq!(long.chars().count(), MAX_EXCERPT_LENGTH + 1);
         assert!(long.ends_with('…'));
     }

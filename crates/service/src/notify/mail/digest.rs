@@ -1,4 +1,5 @@
-//! Puts due notifications into e-mails: one for each operator of a tenant.
+//! Puts due notifications into e-mails: one for each operator of a tenant. What a push has told an operator is
+//! not told again.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,6 +7,7 @@ use super::NoticeKind;
 use crate::Service;
 use crate::db::{DbError, Tx, args};
 use crate::inbox::{preferences, quiet_hours};
+use crate::notify::push;
 use crate::secrets::new_id;
 
 /// The minimum time between two e-mails about one conversation and kind.
@@ -33,6 +35,15 @@ struct Due {
     no: i64,
     kind: NoticeKind,
     conversation_id: String,
+    created_ms: i64,
+}
+
+impl Due {
+    /// Returns whether an operator has got a push about the same, accepted at this time.
+    fn was_pushed(&self, pushed_ms: Option<&i64>) -> bool {
+        let is_pushed = matches!(self.kind, NoticeKind::Unanswered | NoticeKind::HandOff);
+        is_pushed && pushed_ms.is_some_and(|pushed_ms| *pushed_ms >= self.created_ms)
+    }
 }
 
 async fn collect_tenant(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<(), DbError> {
@@ -43,6 +54,8 @@ async fn collect_tenant(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<(),
         return Ok(());
     }
     let assignees = assignees(tx, &due).await?;
+    let since_ms = due.iter().map(|due| due.created_ms).min().unwrap_or(now_ms);
+    let pushed = push::told(tx, tenant_id, since_ms).await?;
     let sql = "SELECT id, email, email_kinds, availability, preferences FROM operators
                WHERE tenant_id = $1 AND disabled_ms IS NULL";
     for operator in tx.all(sql, args![tenant_id]).await? {
@@ -56,6 +69,7 @@ async fn collect_tenant(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<(),
             let assignee = assignees.get(&due.conversation_id);
             kinds.iter().any(|kind| kind == due.kind.as_str())
                 && assignee.is_none_or(|assignee| *assignee == operator_id)
+                && !due.was_pushed(pushed.get(&(operator_id.clone(), due.conversation_id.clone())))
         });
         let numbers: Vec<i64> = wanted.map(|due| due.no).collect();
         if !numbers.is_empty() {
@@ -70,11 +84,11 @@ async fn take_due(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<Vec<Due>,
     let sql = "UPDATE notifications SET sent_ms = $2 WHERE no IN \
                (SELECT no FROM notifications WHERE tenant_id = $1 AND sent_ms IS NULL AND due_ms <= $2 \
                 ORDER BY due_ms, no LIMIT $3) AND sent_ms IS NULL \
-               RETURNING no, kind, conversation_id";
+               RETURNING no, kind, conversation_id, created_ms";
     let mut due = Vec::new();
     for row in tx.all(sql, args![tenant_id, now_ms, MAX_NOTIFICATIONS]).await? {
         let Some(kind) = NoticeKind::stored(&row.text(1)?) else { continue };
-        due.push(Due { no: row.int(0)?, kind, conversation_id: row.text(2)? });
+        due.push(Due { no: row.int(0)?, kind, conversation_id: row.text(2)?, created_ms: row.int(3)? });
     }
     due.sort_by_key(|due| due.no);
     // Several of one conversation and kind are one.

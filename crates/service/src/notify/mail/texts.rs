@@ -1,4 +1,4 @@
-//! The texts of all e-mails, in the languages of the widget.
+//! The texts of all e-mails and pushes, in the languages of the widget.
 //!
 //! Words are chosen so that no text depends on a number or on somebody's gender where the language allows it.
 
@@ -15,6 +15,8 @@ pub(crate) struct Texts {
     pub(crate) unanswered: &'static str,
     pub(crate) lead: &'static str,
     pub(crate) hand_off: &'static str,
+    /// The title of a push about a message. That about a visitor who wants a person is `hand_off`.
+    pub(crate) message: &'static str,
     /// The subject of an e-mail about several conversations.
     pub(crate) several: &'static str,
     /// The end of a list that was cut off.
@@ -87,7 +89,14 @@ mod tests {
             assert!(several.contains("{count}") && more.contains("{count}"), "{}", texts.language);
             let by = texts.invitation_by;
             assert!(by.contains("{inviter}") && by.contains("{tenant}"), "{}", texts.language);
-            let subjects = [texts.unanswered, texts.lead, texts.hand_off, texts.password, texts.invitation];
+            let subjects = [
+                texts.unanswered,
+                texts.lead,
+                texts.hand_off,
+                texts.message,
+                texts.password,
+                texts.invitation,
+            ];
             assert!(
                 subjects.iter().all(|text| (4..70).contains(&text.chars().count())),
                 "{}",

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 
-use super::client::Outcome;
 use crate::clock::millis;
+use crate::notify::http::Outcome;
 
 /// The waiting times after each failed attempt, in seconds. After the last one, a delivery has failed.
 const SCHEDULE_S: [i64; 7] = [5, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60];
@@ -17,13 +17,13 @@ const MAX_PAUSE: Duration = Duration::from_hours(1);
 const MAX_FAILING_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 
 /// Returns a random deviation from the schedule, in thousandths.
-pub(super) fn jitter() -> i64 {
+pub(in crate::notify) fn jitter() -> i64 {
     fastrand::i64(-MAX_JITTER..=MAX_JITTER)
 }
 
 /// The next state of a delivery after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(in crate::notify) enum Next {
     Delivered,
     Retry { at_ms: i64 },
     Failed,
@@ -31,7 +31,7 @@ pub(super) enum Next {
 
 impl Next {
     /// Decides by the outcome of an attempt, numbered from 1, and a [`jitter`].
-    pub(super) fn after(attempt: i64, outcome: &Outcome, now_ms: i64, jitter: i64) -> Self {
+    pub(in crate::notify) fn after(attempt: i64, outcome: &Outcome, now_ms: i64, jitter: i64) -> Self {
         if outcome.is_delivered() {
             return Self::Delivered;
         }
@@ -46,7 +46,7 @@ impl Next {
 }
 
 /// Returns until when the receiver wants no requests; 0 unless it said so.
-pub(super) fn paused_until_ms(outcome: &Outcome, now_ms: i64) -> i64 {
+pub(in crate::notify) fn paused_until_ms(outcome: &Outcome, now_ms: i64) -> i64 {
     match (outcome.status, outcome.retry_after) {
         (Some(StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE), Some(wait)) => {
             now_ms.saturating_add(millis(wait.min(MAX_PAUSE)))

@@ -4,9 +4,9 @@
 use sqlx::AssertSqlSafe;
 
 use super::attempt::{Next, paused_until_ms, reason_to_disable};
-use super::client::Outcome;
 use super::store;
 use crate::db::{Db, DbError, Dialect, Row, Tx, args};
+use crate::notify::http::Outcome;
 
 /// The time after which another node takes over a delivery. Longer than the timeout of a request.
 const LEASE_MS: i64 = 60_000;

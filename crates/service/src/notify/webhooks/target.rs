@@ -41,7 +41,7 @@ impl TargetUrl {
         Ok(Self(url))
     }
 
-    pub(super) fn url(&self) -> &Url {
+    pub(in crate::notify) fn url(&self) -> &Url {
         &self.0
     }
 }

@@ -8,12 +8,13 @@ use tokio::task::{AbortHandle, JoinSet};
 use tracing::{error, warn};
 
 use super::attempt::{Next, jitter};
-use super::client::{Outcome, SignedRequest, WebhookClient};
+use super::client::{SignedRequest, WebhookClient};
 use super::queue::{self, Claimed, PendingWebhook};
 use super::secret::WebhookSecret;
 use super::target::TargetUrl;
 use crate::Service;
 use crate::db::{DbError, Tx, Wake};
+use crate::notify::http::Outcome;
 
 /// Maximum requests at a time.
 const MAX_CONCURRENT: usize = 64;

@@ -89,13 +89,16 @@ pub(crate) struct Settings {
     /// Minutes after which operators are told by e-mail that a visitor waits [default: 5]
     #[arg(long, env = "SERVICE_MAIL_UNANSWERED", value_name = "MINUTES")]
     pub(crate) mail_unanswered: Option<NonZeroU32>,
+    /// Whether operators can have notifications by the push services of their browsers' makers [default: true]
+    #[arg(long, env = "SERVICE_WEB_PUSH", value_name = "BOOLEAN")]
+    pub(crate) web_push: Option<bool>,
     /// Requests a minute from one visitor's address [default: 6000]
     #[arg(long, env = "SERVICE_RATE_PER_MINUTE", value_name = "COUNT")]
     pub(crate) rate_per_minute: Option<NonZeroU32>,
     /// Requests a minute with one token, for all visitors together [default: 600000]
     #[arg(long, env = "SERVICE_TOKEN_RATE_PER_MINUTE", value_name = "COUNT")]
     pub(crate) token_rate_per_minute: Option<NonZeroU32>,
-    /// Whether AI endpoints and webhooks may be on private addresses [default: false]
+    /// Whether AI endpoints, webhooks and push services may be on private addresses [default: false]
     #[arg(long, env = "SERVICE_ALLOW_PRIVATE_TARGETS", value_name = "BOOLEAN")]
     pub(crate) allow_private_targets: Option<bool>,
     /// Seconds to wait for the body of a request [default: 30]
@@ -170,6 +173,7 @@ impl Settings {
             mail_reply_to: self.mail_reply_to.or(other.mail_reply_to),
             mail_excerpts: self.mail_excerpts.or(other.mail_excerpts),
             mail_unanswered: self.mail_unanswered.or(other.mail_unanswered),
+            web_push: self.web_push.or(other.web_push),
             rate_per_minute: self.rate_per_minute.or(other.rate_per_minute),
             token_rate_per_minute: self.token_rate_per_minute.or(other.token_rate_per_minute),
             allow_private_targets: self.allow_private_targets.or(other.allow_private_targets),
@@ -239,6 +243,7 @@ impl Settings {
             rate_limit: per_minute(self.rate_per_minute, defaults.rate_limit),
             token_rate_limit: per_minute(self.token_rate_per_minute, defaults.token_rate_limit),
             smtp: self.smtp()?,
+            web_push: self.web_push.unwrap_or(defaults.web_push),
             allow_private_webhooks: self.allow_private_targets.unwrap_or(defaults.allow_private_webhooks),
             allow_private_ai: self.allow_private_targets.unwrap_or(defaults.allow_private_ai),
             body_timeout: seconds(self.body_timeout, defaults.body_timeout),

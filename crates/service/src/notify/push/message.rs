@@ -1,0 +1,127 @@
+//! What a push says, and whether the operator still wants it. Both are decided when it is sent, so that it
+//! tells what is true then, and visitors' words are not stored a second time.
+
+use chat_protocol::Value;
+
+use super::queue::Claimed;
+use super::subscription::Subscription;
+use crate::Service;
+use crate::db::{Db, DbError, args};
+use crate::inbox::{preferences, quiet_hours};
+use crate::notify::mail::{Texts, excerpt};
+use crate::presence::CONSOLE_TIMEOUT_MS;
+
+/// Maximum characters of a name and of a text, as in the console's own notifications.
+const MAX_NAME_LENGTH: usize = 60;
+const MAX_TEXT_LENGTH: usize = 140;
+
+/// What becomes of a claimed push.
+#[derive(Debug)]
+pub(super) enum Decision {
+    /// It is sent.
+    Send { subscription: Box<Subscription>, message: String },
+    /// Nobody wants it any more.
+    Drop,
+    /// The device's session has ended.
+    RemoveDevice,
+}
+
+/// The operator of a device.
+struct Recipient {
+    id: String,
+    tenant_id: String,
+    subscription: Subscription,
+    /// The language tags of the console and of the operator's e-mails.
+    locales: [Option<String>; 2],
+    is_quiet: bool,
+    has_console_in_use: bool,
+}
+
+/// Decides whether a push is sent, and what it says.
+pub(super) async fn decide(service: &Service, claimed: &Claimed, now_ms: i64) -> Result<Decision, DbError> {
+    let Some(recipient) = recipient(service, &claimed.device_id, now_ms).await? else {
+        return Ok(Decision::RemoveDevice);
+    };
+    if recipient.is_quiet || recipient.has_console_in_use {
+        return Ok(Decision::Drop);
+    }
+    let Some(message) = compose(service.db(), &recipient, claimed).await? else { return Ok(Decision::Drop) };
+    Ok(Decision::Send { subscription: Box::new(recipient.subscription), message })
+}
+
+/// Returns the operator of a device; `None` when its session is over, or the operator or the tenant is
+/// disabled. A session that was not used for hours still counts: an operator who is not there is the one to
+/// be told.
+async fn recipient(service: &Service, device_id: &str, now_ms: i64) -> Result<Option<Recipient>, DbError> {
+    let sql = "SELECT o.id, o.tenant_id, d.subscription, d.locale, o.email_locale, o.availability, \
+                      o.preferences, \
+                      (SELECT count(*) FROM consoles c WHERE c.tenant_id = o.tenant_id \
+                       AND c.operator_id = o.id AND c.open = 1 AND c.idle = 0 AND c.seen_ms > $3) \
+               FROM push_devices d JOIN operators o ON o.id = d.operator_id \
+               JOIN operator_sessions s ON s.id = d.session_id JOIN tenants t ON t.id = o.tenant_id \
+               WHERE d.id = $1 AND s.operator_id = o.id AND s.expires_ms > $2 \
+               AND o.disabled_ms IS NULL AND t.disabled_ms IS NULL";
+    let values = args![device_id, now_ms, now_ms - CONSOLE_TIMEOUT_MS];
+    let Some(row) = service.db().optional(sql, values).await? else { return Ok(None) };
+    let (options, sealed) = (&service.0.options, row.bytes(2)?);
+    let subscription = Subscription::unseal(&options.key, device_id, &sealed, options.allow_private_webhooks);
+    let Some(subscription) = subscription else { return Ok(None) };
+    let quiet = preferences::stored(&row, 5)?.quiet_hours;
+    Ok(Some(Recipient {
+        id: row.text(0)?,
+        tenant_id: row.text(1)?,
+        subscription,
+        locales: [row.optional_text(3)?, row.optional_text(4)?],
+        is_quiet: quiet.is_some_and(|hours| quiet_hours::contain(&hours, now_ms)),
+        has_console_in_use: row.int(7)? > 0,
+    }))
+}
+
+/// Writes the message, as JSON; `None` when the conversation is closed, gone or another operator's.
+async fn compose(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Option<String>, DbError> {
+    let sql = "SELECT c.profile, \
+                      (SELECT m.content FROM messages m \
+                       WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
+               FROM conversations c JOIN sites s ON s.id = c.site_id \
+               LEFT JOIN operators a ON a.id = c.assignee_id \
+               WHERE c.id = $1 AND s.tenant_id = $2 AND s.deleted_ms IS NULL AND c.blocked = 0 \
+               AND c.status <> 'closed' AND (a.id IS NULL OR a.id = $3 OR a.disabled_ms IS NOT NULL)";
+    let values = args![&claimed.conversation_id, &recipient.tenant_id, &recipient.id];
+    let Some(row) = db.optional(sql, values).await? else { return Ok(None) };
+    let profile: Value = serde_json::from_str(&row.text(0)?).unwrap_or(Value::Null);
+    let name = profile.get("name").and_then(Value::as_text).map(|name| excerpt(name, MAX_NAME_LENGTH));
+    let text = excerpt(&row.optional_text(1)?.unwrap_or_default(), MAX_TEXT_LENGTH);
+    let texts = Texts::of(recipient.locales.each_ref().map(Option::as_deref));
+    let title = if claimed.wants_person { texts.hand_off } else { texts.message };
+    let message = Value::object([
+        // The title is the service's own, so that a visitor's name cannot pass for somebody else.
+        ("title", title.into()),
+        ("body", body(name.as_deref().unwrap_or_default(), &text).into()),
+        ("conversation", claimed.conversation_id.as_str().into()),
+        ("lang", texts.language.into()),
+        ("dir", texts.direction().into()),
+    ]);
+    Ok(Some(message.to_json()))
+}
+
+/// Joins the name and the text with isolates, so that a name from right to left does not turn the line
+/// around.
+fn body(name: &str, text: &str) -> String {
+    match (name, text) {
+        ("", text) => text.to_owned(),
+        (name, "") => name.to_owned(),
+        (name, text) => format!("\u{2068}{name}\u{2069}: \u{2068}{text}\u{2069}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_and_a_text_are_kept_apart() {
+        assert_eq!(body("Ann", "Hello"), "\u{2068}Ann\u{2069}: \u{2068}Hello\u{2069}");
+        assert_eq!(body("", "Hello"), "Hello");
+        assert_eq!(body("Ann", ""), "Ann");
+    }
+}
