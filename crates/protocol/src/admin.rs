@@ -6,6 +6,7 @@
 
 mod conversation;
 mod operator;
+pub mod publishing;
 mod report;
 pub mod settings;
 mod stream;

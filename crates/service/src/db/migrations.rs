@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 6] = [
     Step {
         version: 1,
         name: "tables",
@@ -46,6 +46,12 @@ const STEPS: [Step; 5] = [
         name: "inbox",
         sqlite: include_str!("../../migrations/0006_inbox.sql"),
         postgres: include_str!("../../migrations/0006_inbox.sql"),
+    },
+    Step {
+        version: 7,
+        name: "publishing rules",
+        sqlite: include_str!("../../migrations/0007_publishing_rules.sql"),
+        postgres: include_str!("../../migrations/0007_publishing_rules.sql"),
     },
 ];
 
