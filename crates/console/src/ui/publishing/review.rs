@@ -56,11 +56,13 @@ fn Head(review: Review) -> impl IntoView {
     let kind = if review.is_article() { publishing::KIND_ARTICLE } else { publishing::KIND_OVERLAY };
     let locale = Some(review.locale.clone()).filter(|locale| !locale.is_empty());
     let locale = locale.unwrap_or_else(|| publishing::ALL_LANGUAGES.get().to_owned());
+    let waits = review.decision.as_ref().filter(|_| review.status == "draft").map(waits_because);
     view! {
         <header class="review-head">
             <h2 dir="auto">{review.title.clone()}</h2>
             <span class="entry-state" data-status=review.status.clone()>{status_name(&review.status)}</span>
             <p class="hint">{kind.get()}" · "<bdi dir="ltr">{review.path.clone()}</bdi>" · "{locale}</p>
+            {waits.map(|waits| view! { <p class="hint" dir="auto">{waits}</p> })}
         </header>
     }
 }
