@@ -55,10 +55,12 @@ impl Compared {
 /// Returns a query for reviews, each with the item of its path and the overlay that is published for it. The
 /// page in the review's language comes first, another one is better than none.
 fn select(rest: &str) -> AssertSqlSafe<String> {
+    // SQLite knows the columns of the outer query in a condition, but not in an order.
+    let page = "SELECT c.item FROM content c WHERE c.site_id = reviews.site_id AND c.location = reviews.path";
     AssertSqlSafe(format!(
         "SELECT {COLUMNS},
-             (SELECT c.item FROM content c WHERE c.site_id = reviews.site_id AND c.location = reviews.path
-              ORDER BY CASE WHEN c.locale = reviews.locale THEN 0 ELSE 1 END, c.no LIMIT 1),
+             coalesce(({page} AND c.locale = reviews.locale ORDER BY c.no LIMIT 1),
+                 ({page} ORDER BY c.no LIMIT 1)),
              (SELECT o.body FROM reviews o WHERE o.site_id = reviews.site_id AND o.kind = 'overlay'
               AND o.path = reviews.path AND o.locale = reviews.locale AND o.id <> reviews.id
               AND o.status IN ('queued', 'published') ORDER BY o.no DESC LIMIT 1)

@@ -5,8 +5,8 @@ use chat_protocol::admin::publishing::{
     RuleChecks, change_size, changed_fields, check,
 };
 
-/// Decides about an entry: the first rule that matches does. `has_publications_left` is whether the maximum of
-/// the hour is not reached yet.
+/// Decides about an entry: the first rule that matches does. `has_publications_left` is whether the maximum
+/// of the hour is not reached yet.
 pub(super) fn decide(rules: &PublishingRules, entry: &Entry<'_>, has_publications_left: bool) -> Decision {
     let findings = check(entry);
     let rule = rules.rules.iter().find(|rule| !rule.disabled && matches(rule, entry, &findings));
@@ -51,8 +51,8 @@ pub(super) fn covers(pattern: &str, path: &str) -> bool {
     pattern.ends_with('/') || rest.is_empty() || rest.starts_with(['/', '?', '#'])
 }
 
-/// Matches a text with a pattern in which `*` stands for any text. Each part between two `*` is taken where it
-/// is found first, so that the text is read once.
+/// Matches a text with a pattern in which `*` stands for any text. Each part between two `*` is taken where
+/// it is found first, so that the text is read once.
 fn is_like(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
