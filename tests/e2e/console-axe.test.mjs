@@ -59,6 +59,21 @@ async function fill() {
   for (const color of ["grey", "red", "orange", "yellow", "green", "teal", "blue", "violet"])
     await call("POST", "labels", { name: `${color} ${LONG.slice(0, 30)}`, color });
   await call("POST", "replies", { shortcut: "thanks", text: `Thank you ${LONG.repeat(3)}`, locale: "en" });
+  const path = `/${LONG}/*`.repeat(3);
+  await call("PUT", `sites/${id}/publishing-rules`, {
+    version: 0,
+    otherwise: "publish",
+    hourlyLimit: 5,
+    rules: [
+      { name: `Blog ${LONG}`, kind: "overlay", paths: ["/blog", path], action: "publish", despiteProblems: true },
+      { name: "Legal", paths: ["/legal"], locales: ["de", "en"], fields: ["title"], maxChange: 200, disabled: true },
+    ],
+  });
+  await call("POST", `sites/${id}/reviews`, {
+    title: `News ${LONG}`,
+    path: `/${LONG.repeat(3)}`,
+    content: "<p>x</p>",
+  });
   await call("POST", "webhooks", { url: `https://hooks.example/${LONG.repeat(3)}`, events: [] });
 }
 
@@ -78,7 +93,8 @@ const PAGES = [
     (page) => page.getByRole("log", { name: "Messages" }).getByText("A note about"),
   ],
   ["reports", "reports", (page) => page.getByRole("img", { name: /Bar chart/ })],
-  ["publishing", "publishing", (page) => page.getByText("Nothing to show here.")],
+  ["publishing", "publishing", rowOf(LONG)],
+  ["rules for publishing", "publishing/rules", rowOf(`News ${LONG}`)],
   ["writing an article", "publishing/write", (page) => page.getByRole("textbox").first()],
   ["the own account", "account", (page) => page.getByText("This one")],
   settings("site", "The pot shop"),
@@ -210,6 +226,7 @@ test("axe reports nothing in dialogs and menus", TIMEOUT, async () => {
   for (const [path, button, role] of [
     ["settings/team", "Invite somebody", "dialog"],
     ["settings/labels", "Add a label", "dialog"],
+    ["publishing/rules", "Add a rule", "dialog"],
     ["settings/webhooks", "Add a webhook", "dialog"],
     ["settings/access", "Revoke web server", "dialog"],
     ["account", ": your state and account", "menu"],

@@ -20,6 +20,7 @@ const PAGES = [
   "/console/inbox?q=alert",
   "/console/reports",
   "/console/publishing",
+  "/console/publishing/rules",
   "/console/settings/assistant",
   "/console/settings/audit",
 ];
@@ -130,6 +131,17 @@ test("No text of visitors, pages or synced content runs or becomes more than tex
     ids.push(visitor.conversationId);
   }
   assert.ok(accepted >= chunks.length, `${accepted} events of ${chunks.length} visitors were accepted`);
+  const lines = chunks.map((chunk) => chunk[0].replaceAll(/\p{Cc}/gu, " ").trim());
+  await owner.call("PUT", `sites/${team.site.id}/publishing-rules`, {
+    version: 0,
+    otherwise: "publish",
+    hourlyLimit: 5,
+    rules: lines.slice(0, 20).map((line, index) => ({
+      name: [...`${index} ${line}`].slice(0, 80).join("").trim(),
+      paths: [[...`/${index}/${line}`].slice(0, 200).join("").trim()],
+      action: "publish",
+    })),
+  });
   const { token } = await team.admin("token", "create", "--site", team.site.id);
   const items = chunks.slice(0, 20).map((chunk, index) => ({
     type: "page",

@@ -6,6 +6,7 @@
 
 mod conversation;
 mod operator;
+pub mod publishing;
 mod push;
 mod report;
 pub mod settings;

@@ -11,6 +11,9 @@ mod reviews;
 #[cfg(test)]
 mod route_tests;
 mod routes;
+#[cfg(test)]
+mod rule_route_tests;
+mod rules;
 mod suggestion;
 #[cfg(test)]
 mod tests;
@@ -19,7 +22,9 @@ use std::time::Duration;
 
 use crate::db::{Dialect, Tx};
 
-pub(crate) use approval::{approve, approve_overlays, draft_article, roll_back, suggest_overlays, withdraw};
+pub(crate) use approval::{
+    By, approve, approve_overlays, draft_article, roll_back, suggest_overlays, withdraw,
+};
 pub(crate) use jobs::{claim, complete, pending_count};
 pub(crate) use reviews::{ReviewStatus, overlays};
 pub(crate) use routes::{PublishingApi, routes};
@@ -30,19 +35,18 @@ pub(crate) const LEASE: Duration = Duration::from_mins(1);
 /// Maximum attempts before a job has failed. The contract specifies no number (8).
 pub(crate) const MAX_ATTEMPTS: i64 = 3;
 
-/// The approval that publishing needs (1.4).
+/// The approval of page heads that no rule matches (1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Publishing {
-    /// A person approves each entry of the list.
+    /// A person approves each of them.
     #[default]
     SemiAutomatic,
-    /// Suggestions are approved automatically.
+    /// They are approved automatically, unless a check finds a problem.
     Automatic,
 }
 
 impl Publishing {
     /// Returns the site's setting.
-    #[cfg(feature = "test-mode")]
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::SemiAutomatic => "semi_automatic",

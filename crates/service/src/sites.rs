@@ -207,6 +207,11 @@ pub(crate) async fn change(
 ) -> Result<Site, ApiError> {
     change.check_ai_key(site)?;
     let columns = change.checked(key, &site.id)?;
+    // Publishing is a part of the rules, and whoever edits them has to see the change first.
+    if columns.iter().any(|(column, _)| *column == "publishing") {
+        let sql = "UPDATE sites SET publishing_version = publishing_version + 1 WHERE id = $1";
+        tx.execute(sql, args![&site.id]).await?;
+    }
     for (column, value) in columns {
         let sql = sqlx::AssertSqlSafe(format!("UPDATE sites SET {column} = $1 WHERE id = $2"));
         tx.execute(sql, vec![value, Arg::from(&site.id)]).await?;

@@ -1,9 +1,13 @@
 //! Publishing: synced content, reviews and jobs.
 
+use chat_protocol::Value;
+use chat_protocol::admin::publishing::{
+    Before, Decision, DryRun, Entry, EntryKind, PublishingRules, text_of,
+};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value as Json, json};
 
-use super::{ApiError, get, patch, post};
+use super::{ApiError, get, post, put};
 use crate::location::{Query, encode};
 
 /// An entry of the review-and-publish list.
@@ -26,6 +30,8 @@ pub struct Review {
     pub body: Value,
     /// When it last changed.
     pub updated_at: String,
+    /// Why it waits, if a rule has decided that.
+    pub decision: Option<Decision>,
 }
 
 impl Review {
@@ -34,34 +40,16 @@ impl Review {
         self.kind == "article"
     }
 
+    /// Returns what checks and comparisons look at.
+    pub fn entry<'a>(&'a self, before: &'a Before) -> Entry<'a> {
+        let kind = if self.is_article() { EntryKind::Article } else { EntryKind::Overlay };
+        Entry { kind, path: &self.path, locale: &self.locale, body: &self.body, before }
+    }
+
     /// Returns a text of the body.
     pub fn text(&self, name: &str) -> Option<&str> {
         text_of(&self.body, name)
     }
-}
-
-/// The page as the site has synced it.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct SyncedPage {
-    /// The title.
-    pub title: Option<String>,
-    /// The summary, as text.
-    pub description: Option<String>,
-    /// The public address.
-    pub url: Option<String>,
-    /// The content, as text.
-    pub text: Option<String>,
-}
-
-/// What a review is compared with.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Before {
-    /// The page, if the site has synced it.
-    pub page: Option<SyncedPage>,
-    /// The overlay that is published for it.
-    pub overlay: Value,
 }
 
 /// A job of a site.
@@ -89,6 +77,10 @@ pub struct Job {
     pub result: Value,
     /// Why it failed.
     pub error: Option<String>,
+    /// Whether a rule has queued it.
+    pub automatic: bool,
+    /// The name of the rule or of the operator, as far as it is known.
+    pub decided_by: Option<String>,
 }
 
 impl Job {
@@ -132,11 +124,6 @@ pub struct JobPage {
     pub next: Option<i64>,
 }
 
-/// Returns a text of an object, if it is not empty.
-pub fn text_of<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
-    object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
-}
-
 fn path(site: &str, rest: &str) -> String {
     format!("sites/{}/{rest}", encode(site))
 }
@@ -154,7 +141,7 @@ pub async fn review(site: &str, id: &str) -> Result<ReviewDetails, ApiError> {
 }
 
 /// Drafts an article. Returns its id.
-pub async fn write_article(site: &str, article: &Map<String, Value>) -> Result<String, ApiError> {
+pub async fn write_article(site: &str, article: &Map<String, Json>) -> Result<String, ApiError> {
     let answer: Value = post(&path(site, "reviews"), article).await?;
     Ok(text_of(&answer, "id").unwrap_or_default().to_owned())
 }
@@ -167,7 +154,10 @@ pub async fn act(site: &str, id: &str, action: &str) -> Result<Value, ApiError> 
 /// Approves all drafts of page heads. Returns the number of jobs.
 pub async fn approve_all(site: &str) -> Result<usize, ApiError> {
     let answer: Value = post(&path(site, "reviews/approve-overlays"), &json!({})).await?;
-    Ok(answer.get("jobIds").and_then(Value::as_array).map_or(0, Vec::len))
+    Ok(match answer.get("jobIds") {
+        Some(Value::List(jobs)) => jobs.len(),
+        _ => 0,
+    })
 }
 
 /// Returns a page of the jobs.
@@ -176,17 +166,19 @@ pub async fn jobs(site: &str, before: Option<i64>) -> Result<JobPage, ApiError> 
     get(&path(site, &format!("jobs{}", Query::default().with("before", before.as_deref())))).await
 }
 
-/// Returns whether suggestions are published without a person.
-pub async fn is_automatic(site: &str) -> Result<bool, ApiError> {
-    let answer: Value = get(&format!("sites/{}", encode(site))).await?;
-    let site = answer.get("site").unwrap_or(&answer);
-    Ok(text_of(site, "publishing") == Some("automatic"))
+/// Returns the rules of a site.
+pub async fn rules(site: &str) -> Result<PublishingRules, ApiError> {
+    get(&path(site, "publishing-rules")).await
 }
 
-/// Sets whether suggestions are published without a person.
-pub async fn set_automatic(site: &str, automatic: bool) -> Result<Value, ApiError> {
-    let mode = if automatic { "automatic" } else { "semi_automatic" };
-    patch(&format!("sites/{}", encode(site)), &json!({"publishing": mode})).await
+/// Replaces the rules of a site.
+pub async fn save_rules(site: &str, rules: &PublishingRules) -> Result<PublishingRules, ApiError> {
+    put(&path(site, "publishing-rules"), rules).await
+}
+
+/// Returns what rules would decide about the entries that wait now.
+pub async fn try_rules(site: &str, rules: &PublishingRules) -> Result<DryRun, ApiError> {
+    post(&path(site, "publishing-rules/dry-run"), rules).await
 }
 
 #[cfg(test)]
@@ -195,7 +187,7 @@ mod tests {
 
     #[test]
     fn only_addresses_of_the_web_become_links() {
-        let job = |url: &str| Job { result: json!({"url": url}), ..Job::default() };
+        let job = |url: &str| Job { result: Value::object([("url", url.into())]), ..Job::default() };
         assert_eq!(job("https://shop.example/news").address(), Some("https://shop.example/news"));
         assert_eq!(job("javascript:alert(1)").address(), None);
         assert_eq!(Job::default().address(), None);

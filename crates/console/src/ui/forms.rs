@@ -17,5 +17,6 @@ pub(crate) use draft::draft;
 pub use draft::{Editing, Fields, changed, filled, lines};
 pub use field::{SelectField, Switch, TextArea, TextField};
 pub use form::{DialogForm, Form, FormProblem, FormState, SaveBar, unique_id};
+pub use problem::capitalized;
 pub use remote::{LoadError, Loaded, Remote, Skeleton};
 pub use unsaved::Unsaved;

@@ -8,19 +8,19 @@ mod history;
 mod jobs;
 mod list;
 mod review;
+mod rules;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use self::article::ArticleForm;
 use self::content::Content;
 use self::jobs::Jobs;
 use self::list::Reviews;
 use self::review::ReviewPage;
-use crate::api::publishing as requests;
+use self::rules::Rules;
 use crate::location::{Page, Query};
 use crate::state::{DirectoryStoreFields, app};
-use crate::text::{Text, publishing};
+use crate::text::publishing;
 
 /// A part of publishing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,7 @@ enum Part {
     Write,
     Content,
     Jobs,
+    Rules,
 }
 
 impl Part {
@@ -37,6 +38,7 @@ impl Part {
         match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["content"] => Self::Content,
             ["jobs"] => Self::Jobs,
+            ["rules", ..] => Self::Rules,
             ["write"] => Self::Write,
             ["reviews", id] => Self::Review((*id).to_owned()),
             _ => Self::Reviews,
@@ -50,13 +52,19 @@ impl Part {
             Self::Write => &["write"],
             Self::Content => &["content"],
             Self::Jobs => &["jobs"],
+            Self::Rules => &["rules"],
         };
         parts.iter().map(|part| (*part).to_owned()).collect()
     }
 
     /// Returns the page of the part for a site.
     fn page(&self, site: &str) -> Page {
-        Page::Publishing(self.path(), Query::default().with("site", Some(site)))
+        let mut path = self.path();
+        // Rules of another site are another page, which is asked about before unsaved changes are left.
+        if *self == Self::Rules {
+            path.push(site.to_owned());
+        }
+        Page::Publishing(path, Query::default().with("site", Some(site)))
     }
 }
 
@@ -93,11 +101,12 @@ pub fn Publishing(
                     {move || {
                         let site = site.clone();
                         match part.get() {
-                            Part::Reviews => view! { <Mode site=site.clone() /><Reviews site status /> }.into_any(),
+                            Part::Reviews => view! { <Reviews site status /> }.into_any(),
                             Part::Review(id) => view! { <ReviewPage site id /> }.into_any(),
                             Part::Write => view! { <ArticleForm site /> }.into_any(),
                             Part::Content => view! { <Content site /> }.into_any(),
                             Part::Jobs => view! { <Jobs site /> }.into_any(),
+                            Part::Rules => view! { <Rules site /> }.into_any(),
                         }
                     }}
                 }.into_any(),
@@ -117,6 +126,11 @@ fn SiteChoice(part: Memo<Part>, site: Signal<String>) -> impl IntoView {
         };
         app.router.open(part.page(&id));
     };
+    let choose = move |select: web_sys::HtmlSelectElement| {
+        choose(select.value());
+        // The operator may have stayed, because of unsaved changes.
+        select.set_value(&site.get_untracked());
+    };
     let options = move || {
         let sites = app.directory.sites().get();
         sites
@@ -130,7 +144,7 @@ fn SiteChoice(part: Memo<Part>, site: Signal<String>) -> impl IntoView {
     view! {
         <label class="field-inline" hidden=move || app.directory.sites().read().len() < 2>
             <span>{publishing::SITE.get()}</span>
-            <select on:change:target=move |event| choose(event.target().value())>{options}</select>
+            <select on:change:target=move |event| choose(event.target())>{options}</select>
         </label>
     }
 }
@@ -141,6 +155,7 @@ fn Tabs(part: Memo<Part>, site: String) -> impl IntoView {
         (Part::Reviews, publishing::REVIEW),
         (Part::Content, publishing::CONTENT),
         (Part::Jobs, publishing::JOBS),
+        (Part::Rules, publishing::RULES),
     ];
     let links = tabs.map(|(tab, name)| {
         let href = tab.page(&site).href();
@@ -151,46 +166,6 @@ fn Tabs(part: Memo<Part>, site: String) -> impl IntoView {
         view! { <a href=href aria-current=move || is_current().then_some("page")>{name.get()}</a> }
     });
     view! { <nav class="segmented" aria-label=publishing::TABS.get()>{links.collect_view()}</nav> }
-}
-
-/// The rule by which suggestions are published.
-#[component]
-fn Mode(site: String) -> impl IntoView {
-    let app = app();
-    let automatic = RwSignal::new(None::<bool>);
-    let site = StoredValue::new(site);
-    spawn_local(async move {
-        if let Ok(is_automatic) = requests::is_automatic(&site.get_value()).await {
-            _ = automatic.try_set(Some(is_automatic));
-        }
-    });
-    let choose = move |is_automatic: bool| {
-        let before = automatic.get_untracked();
-        automatic.set(Some(is_automatic));
-        spawn_local(async move {
-            match requests::set_automatic(&site.get_value(), is_automatic).await {
-                Ok(_) => app.notices.done(publishing::MODE_SAVED.get()),
-                Err(error) => {
-                    automatic.set(before);
-                    app.notices.problem(publishing::ACTION_FAILED.with(&[("reason", &error.message)]));
-                }
-            }
-        });
-    };
-    let option = move |value: &'static str, name: Text, is_automatic: bool| {
-        view! {
-            <option value=value selected=move || automatic.get() == Some(is_automatic)>{name.get()}</option>
-        }
-    };
-    view! {
-        <label class="mode" hidden=move || automatic.get().is_none()>
-            <span>{publishing::MODE.get()}</span>
-            <select on:change:target=move |event| choose(event.target().value() == "automatic")>
-                {option("semi_automatic", publishing::MODE_SEMI, false)}
-                {option("automatic", publishing::MODE_AUTO, true)}
-            </select>
-        </label>
-    }
 }
 
 /// The placeholder of a part that is being loaded, or that failed to load.
@@ -226,7 +201,14 @@ mod tests {
 
     #[test]
     fn each_part_is_found_at_its_own_path() {
-        for part in [Part::Reviews, Part::Review("r/1".to_owned()), Part::Write, Part::Content, Part::Jobs] {
+        for part in [
+            Part::Reviews,
+            Part::Review("r/1".to_owned()),
+            Part::Write,
+            Part::Content,
+            Part::Jobs,
+            Part::Rules,
+        ] {
             assert_eq!(Part::of(&part.path()), part);
         }
         assert_eq!(Part::of(&["nothing".to_owned()]), Part::Reviews);

@@ -67,13 +67,25 @@ impl Actor {
         action: &str,
         target: &str,
     ) -> Result<(), DbError> {
+        self.record_with(tx, at_ms, action, target, Value::object([])).await
+    }
+
+    /// Records a change with its details, in its transaction.
+    pub(crate) async fn record_with(
+        &self,
+        tx: &mut Tx,
+        at_ms: i64,
+        action: &str,
+        target: &str,
+        detail: Value,
+    ) -> Result<(), DbError> {
         let entry = Entry {
             tenant_id: &self.operator.tenant_id,
             actor_id: &self.operator.id,
             actor: &self.name,
             action,
             target,
-            detail: Value::object([]),
+            detail,
             address: &self.address,
             at_ms,
         };
@@ -87,7 +99,7 @@ pub(crate) fn success<T: Serialize>(data: &T) -> Result<ApiResponse, ApiError> {
 }
 
 /// Returns a type's JSON as a value.
-pub(super) fn to_value<T: Serialize>(data: &T) -> Result<Value, ApiError> {
+pub(crate) fn to_value<T: Serialize>(data: &T) -> Result<Value, ApiError> {
     let json = serde_json::to_string(data).map_err(|_| ApiError::Internal)?;
     serde_json::from_str(&json).map_err(|_| ApiError::Internal)
 }

@@ -10,7 +10,7 @@ use crate::db::Wake;
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
 use crate::notify::{self, Event, EventName};
-use crate::publishing::{self, Publishing};
+use crate::publishing;
 use crate::response::ApiResponse;
 use crate::sites::Site;
 
@@ -64,8 +64,7 @@ pub(super) async fn sync(
             let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
             let mut synced = content::sync(tx, now_ms, &site.id, &page, items).await?;
             let suggestions = std::mem::take(&mut synced.suggestions);
-            let mode = Publishing::from_setting(&site.publishing);
-            publishing::suggest_overlays(tx, now_ms, &site.id, mode, suggestions).await?;
+            publishing::suggest_overlays(tx, now_ms, &site.id, suggestions).await?;
             tx.wake(changed(&site));
             Ok(ApiResponse::success(Value::from(&SyncReceipt {
                 accepted: Some(synced.accepted),

@@ -53,6 +53,12 @@ const STEPS: [Step; 6] = [
         sqlite: include_str!("../../migrations/0007_push.sql"),
         postgres: include_str!("../../migrations/0007_push.sql"),
     },
+    Step {
+        version: 8,
+        name: "publishing rules",
+        sqlite: include_str!("../../migrations/0008_publishing_rules.sql"),
+        postgres: include_str!("../../migrations/0008_publishing_rules.sql"),
+    },
 ];
 
 /// Returns the version of this program's schema.

@@ -2,11 +2,12 @@
 
 use chat_protocol::{ArticlePayload, JobId, JobType, Overlay, Value};
 
+use super::Suggestion;
 use super::jobs::{NewJob, add};
 use super::reviews::{
     Review, ReviewKind, ReviewStatus, add_draft, lock, overlay_drafts, replace_overlays, set_status,
 };
-use super::{Publishing, Suggestion};
+use super::rules::SiteRules;
 use crate::db::Tx;
 use crate::error::ApiError;
 
@@ -15,28 +16,35 @@ const MAX_APPROVED: i64 = 1000;
 
 const NO_REVIEW: ApiError = ApiError::NotFound("This entry of the list");
 
-/// Adds overlays to the list as drafts; in automatic mode, approves them.
+/// Who decides that a job is queued.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum By<'a> {
+    /// An operator, by name.
+    Person(&'a str),
+    /// A rule, by name; `None` is everything else.
+    Rule(Option<&'a str>),
+}
+
+/// Adds overlays to the list as drafts, and publishes those that the site's rules publish.
 pub(crate) async fn suggest_overlays(
     tx: &mut Tx,
     now_ms: i64,
     site_id: &str,
-    publishing: Publishing,
     suggestions: Vec<Suggestion>,
 ) -> Result<(), ApiError> {
+    let mut rules = SiteRules::lock(tx, now_ms, site_id).await?;
     for Suggestion { path, locale, title, overlay } in suggestions {
         let page = (path.as_str(), locale.as_str(), title.as_str());
         let id = add_draft(tx, now_ms, site_id, ReviewKind::Overlay, page, |id| {
             Value::from(&Overlay { id: Some(id.to_owned()), ..overlay })
         })
         .await?;
-        if publishing == Publishing::Automatic {
-            approve(tx, now_ms, site_id, &id).await?;
-        }
+        rules.apply(tx, now_ms, site_id, &id).await?;
     }
     Ok(())
 }
 
-/// Adds an article to the list as a draft, and returns its id.
+/// Adds an article to the list as a draft, and returns its id. The site's rules may publish it.
 pub(crate) async fn draft_article(
     tx: &mut Tx,
     now_ms: i64,
@@ -55,20 +63,27 @@ pub(crate) async fn draft_article(
         Value::from(&ArticlePayload { content_id: Some(id.to_owned()), ..article.clone() })
     })
     .await?;
+    SiteRules::lock(tx, now_ms, site_id).await?.apply(tx, now_ms, site_id, &id).await?;
     Ok(id)
 }
 
 /// Approves an entry of the list, which queues its job.
-pub(crate) async fn approve(tx: &mut Tx, now_ms: i64, site_id: &str, id: &str) -> Result<JobId, ApiError> {
+pub(crate) async fn approve(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    id: &str,
+    by: By<'_>,
+) -> Result<JobId, ApiError> {
     let review = lock(tx, site_id, id).await?.ok_or(NO_REVIEW)?;
-    let (job_type, verb) = match review.kind {
-        ReviewKind::Article => (JobType::PublishArticle, "Publish"),
-        ReviewKind::Overlay => (JobType::ApplySeoOverlay, "Overlay"),
+    let job_type = match review.kind {
+        ReviewKind::Article => JobType::PublishArticle,
+        ReviewKind::Overlay => JobType::ApplySeoOverlay,
     };
     if review.kind == ReviewKind::Overlay {
         replace_overlays(tx, site_id, &review).await?;
     }
-    queue(tx, now_ms, site_id, &review, job_type, verb, "publish").await
+    queue(tx, now_ms, site_id, &review, job_type, by).await
 }
 
 /// Approves the drafts of overlays, and returns their jobs.
@@ -76,10 +91,11 @@ pub(crate) async fn approve_overlays(
     tx: &mut Tx,
     now_ms: i64,
     site_id: &str,
+    by: By<'_>,
 ) -> Result<Vec<JobId>, ApiError> {
     let mut jobs = Vec::new();
     for id in overlay_drafts(tx, site_id, MAX_APPROVED).await? {
-        match approve(tx, now_ms, site_id, &id).await {
+        match approve(tx, now_ms, site_id, &id, by).await {
             Ok(job) => jobs.push(job),
             // Another draft for the same page, which was newer, has replaced it.
             Err(ApiError::NotFound(_)) => {}
@@ -90,15 +106,27 @@ pub(crate) async fn approve_overlays(
 }
 
 /// Queues a job that deletes a published article.
-pub(crate) async fn withdraw(tx: &mut Tx, now_ms: i64, site_id: &str, id: &str) -> Result<JobId, ApiError> {
+pub(crate) async fn withdraw(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    id: &str,
+    by: By<'_>,
+) -> Result<JobId, ApiError> {
     let review = article(tx, site_id, id).await?;
-    queue(tx, now_ms, site_id, &review, JobType::DeleteArticle, "Delete", "delete").await
+    queue(tx, now_ms, site_id, &review, JobType::DeleteArticle, by).await
 }
 
 /// Queues a job that restores the previous version of an article.
-pub(crate) async fn roll_back(tx: &mut Tx, now_ms: i64, site_id: &str, id: &str) -> Result<JobId, ApiError> {
+pub(crate) async fn roll_back(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    id: &str,
+    by: By<'_>,
+) -> Result<JobId, ApiError> {
     let review = article(tx, site_id, id).await?;
-    queue(tx, now_ms, site_id, &review, JobType::RollbackArticle, "Roll back", "rollback").await
+    queue(tx, now_ms, site_id, &review, JobType::RollbackArticle, by).await
 }
 
 async fn article(tx: &mut Tx, site_id: &str, id: &str) -> Result<Review, ApiError> {
@@ -113,13 +141,22 @@ async fn queue(
     site_id: &str,
     review: &Review,
     job_type: JobType,
-    verb: &str,
-    action: &str,
+    by: By<'_>,
 ) -> Result<JobId, ApiError> {
     if review.status == ReviewStatus::Queued {
         let problem = "A job of this entry is queued already: wait until the site has carried it out.";
         return Err(ApiError::Conflict(problem.to_owned()));
     }
+    let (verb, action) = match job_type {
+        JobType::ApplySeoOverlay => ("Overlay", "publish"),
+        JobType::DeleteArticle => ("Delete", "delete"),
+        JobType::RollbackArticle => ("Roll back", "rollback"),
+        _ => ("Publish", "publish"),
+    };
+    let (automatic, decided_by) = match by {
+        By::Person(name) => (false, Some(name).filter(|name| !name.is_empty())),
+        By::Rule(name) => (true, name),
+    };
     let payload = match review.kind {
         ReviewKind::Article => {
             let mut payload = ArticlePayload::try_from(review.body.clone())?;
@@ -135,6 +172,8 @@ async fn queue(
         title: format!("{verb}: {}", review.title),
         payload,
         review_id: Some(review.id.clone()),
+        automatic,
+        decided_by: decided_by.map(str::to_owned),
     };
     let id = add(tx, now_ms, site_id, &job).await?;
     set_status(tx, now_ms, site_id, &review.id, ReviewStatus::Queued).await?;

@@ -38,6 +38,10 @@ pub(super) struct NewJob {
     pub(super) payload: Value,
     /// The review that the job carries out.
     pub(super) review_id: Option<String>,
+    /// Whether a rule has queued it.
+    pub(super) automatic: bool,
+    /// The name of the rule or of the operator.
+    pub(super) decided_by: Option<String>,
 }
 
 /// A job with the site's report.
@@ -48,6 +52,10 @@ pub(crate) struct StoredJob {
     pub(crate) job: Job,
     pub(crate) result: Value,
     pub(crate) error: Option<String>,
+    /// Whether a rule has queued it.
+    automatic: bool,
+    /// The name of the rule or of the operator, as far as it is known.
+    decided_by: Option<String>,
 }
 
 impl StoredJob {
@@ -58,13 +66,18 @@ impl StoredJob {
         if let Value::Object(members) = &mut job {
             members.push(("result".to_owned(), self.result.clone()));
             members.push(("error".to_owned(), self.error.clone().into()));
+            members.push(("automatic".to_owned(), self.automatic.into()));
+            members.push(("decidedBy".to_owned(), self.decided_by.clone().into()));
         }
         job
     }
 }
 
 const COLUMNS: &str = "id, type, status, title, attempts, max_attempts, claim_token, lease_until_ms, payload,
-                       created_ms, updated_ms, completed_ms, result, error, no";
+                       created_ms, updated_ms, completed_ms, result, error, no, automatic, decided_by";
+
+pub(super) const AUTOMATIC_COUNT: &str =
+    "SELECT count(*) FROM jobs WHERE site_id = $1 AND created_ms > $2 AND automatic = 1";
 
 fn read(row: &Row) -> Result<StoredJob, DbError> {
     let job = Job {
@@ -87,6 +100,8 @@ fn read(row: &Row) -> Result<StoredJob, DbError> {
         job,
         result: result.as_deref().map(json).unwrap_or_default(),
         error: row.optional_text(13)?,
+        automatic: row.flag(15)?,
+        decided_by: row.optional_text(16)?,
     })
 }
 
@@ -94,8 +109,8 @@ pub(super) async fn add(tx: &mut Tx, now_ms: i64, site_id: &str, new: &NewJob) -
     let id = JobId::from(new_id("job"));
     tx.execute(
         "INSERT INTO jobs (id, site_id, type, status, title, max_attempts, payload, review_id, created_ms,
-             updated_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)",
+             updated_ms, automatic, decided_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)",
         args![
             &id,
             site_id,
@@ -105,7 +120,9 @@ pub(super) async fn add(tx: &mut Tx, now_ms: i64, site_id: &str, new: &NewJob) -
             MAX_ATTEMPTS,
             &new.payload,
             new.review_id.as_ref(),
-            now_ms
+            now_ms,
+            new.automatic,
+            new.decided_by.as_ref()
         ],
     )
     .await?;
@@ -151,6 +168,11 @@ pub(crate) async fn pending_count(db: &Db, now_ms: i64, site_id: &str) -> Result
                     + (SELECT count(*) FROM jobs WHERE site_id = $1 AND status = 'running'
                        AND lease_until_ms <= $2 AND attempts < max_attempts)";
     Ok(db.one(sql, args![site_id, now_ms]).await?.int(0)?)
+}
+
+/// Returns the number of jobs that rules have queued since a time.
+pub(super) async fn automatic_count(tx: &mut Tx, site_id: &str, since_ms: i64) -> Result<i64, DbError> {
+    tx.one(AUTOMATIC_COUNT, args![site_id, since_ms]).await?.int(0)
 }
 
 /// Claims the job that has waited longest: sets it to running, with a claim token and a lease (4.11).

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use chat_protocol::Value;
+use chat_protocol::admin::publishing::{Decision, EntryKind};
 use sqlx::AssertSqlSafe;
 
 use crate::clock::iso;
@@ -25,6 +26,15 @@ impl ReviewKind {
         match self {
             Self::Article => "article",
             Self::Overlay => "overlay",
+        }
+    }
+}
+
+impl From<ReviewKind> for EntryKind {
+    fn from(kind: ReviewKind) -> Self {
+        match kind {
+            ReviewKind::Article => Self::Article,
+            ReviewKind::Overlay => Self::Overlay,
         }
     }
 }
@@ -76,11 +86,14 @@ pub(crate) struct Review {
     pub(crate) body: Value,
     pub(crate) created_ms: i64,
     pub(crate) updated_ms: i64,
+    /// The decision of the rules: why the entry waits. Null where no rule has decided.
+    pub(crate) decision: Value,
 }
 
-const COLUMNS: &str = "no, id, kind, status, path, locale, title, body, created_ms, updated_ms";
+pub(super) const COLUMNS: &str =
+    "no, id, kind, status, path, locale, title, body, created_ms, updated_ms, decision";
 
-fn read(row: &Row) -> Result<Review, DbError> {
+pub(super) fn read(row: &Row) -> Result<Review, DbError> {
     Ok(Review {
         no: row.int(0)?,
         id: row.text(1)?,
@@ -92,6 +105,7 @@ fn read(row: &Row) -> Result<Review, DbError> {
         body: json(&row.text(7)?),
         created_ms: row.int(8)?,
         updated_ms: row.int(9)?,
+        decision: row.optional_text(10)?.as_deref().map(json).unwrap_or_default(),
     })
 }
 
@@ -113,6 +127,7 @@ impl Review {
             ("body", self.body.clone()),
             ("createdAt", iso(self.created_ms).into()),
             ("updatedAt", iso(self.updated_ms).into()),
+            ("decision", self.decision.clone()),
         ])
     }
 }
@@ -137,13 +152,6 @@ pub(super) async fn list(
         "SELECT {columns} FROM reviews WHERE site_id = $1 AND no < $2 {only} ORDER BY no DESC LIMIT $3"
     );
     db.all(AssertSqlSafe(sql), values).await?.iter().map(read).collect()
-}
-
-/// Returns an entry with its body.
-pub(super) async fn find(db: &Db, site_id: &str, id: &str) -> Result<Option<Review>, DbError> {
-    let sql = format!("SELECT {COLUMNS} FROM reviews WHERE site_id = $1 AND id = $2");
-    let row = db.optional(AssertSqlSafe(sql), args![site_id, id]).await?;
-    row.as_ref().map(read).transpose()
 }
 
 /// Returns an entry, which no other transaction changes until this one ends.
@@ -196,6 +204,19 @@ pub(super) async fn set_status(
 ) -> Result<(), DbError> {
     let sql = "UPDATE reviews SET status = $1, updated_ms = $2 WHERE site_id = $3 AND id = $4";
     tx.execute(sql, args![status.as_str(), now_ms, site_id, id]).await?;
+    Ok(())
+}
+
+/// Stores why an entry waits.
+pub(super) async fn set_decision(
+    tx: &mut Tx,
+    site_id: &str,
+    id: &str,
+    decision: &Decision,
+) -> Result<(), DbError> {
+    let json = serde_json::to_string(decision).unwrap_or_default();
+    let sql = "UPDATE reviews SET decision = $1 WHERE site_id = $2 AND id = $3";
+    tx.execute(sql, args![json, site_id, id]).await?;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
 use crate::visitors::fixture::{execute, number, service};
 
-async fn call(
+pub(super) async fn call(
     service: &Service,
     (tenant, role): (&str, Role),
     method: &str,
@@ -38,7 +38,7 @@ async fn call(
     (status, serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
-async fn ok(service: &Service, method: &str, path: &str, body: Option<Json>) -> Json {
+pub(super) async fn ok(service: &Service, method: &str, path: &str, body: Option<Json>) -> Json {
     let (status, json) = call(service, ("acme", Role::Admin), method, path, body).await;
     assert_eq!(status, StatusCode::OK, "{method} {path}: {json}");
     json["data"].clone()

@@ -1,6 +1,7 @@
 //! The admin API of a site's content, its review-and-publish list and its jobs.
 
 mod content;
+mod rules;
 
 use axum::Router;
 use axum::extract::rejection::PathRejection;
@@ -11,11 +12,11 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::before::before;
-use super::{ReviewStatus, approve, approve_overlays, draft_article, jobs, reviews, roll_back, withdraw};
+use super::before::{Compared, find};
+use super::{By, ReviewStatus, approve, approve_overlays, draft_article, jobs, reviews, roll_back, withdraw};
 use crate::Service;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::{Actor, Body, Params};
+use crate::admin_api::input::{Actor, Body, Params, to_value};
 use crate::body_limit::limited;
 use crate::db::{Tx, Wake};
 use crate::error::ApiError;
@@ -45,6 +46,8 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/sites/{site}/reviews/{id}/approve", post(approve_review))
         .route("/sites/{site}/reviews/{id}/withdraw", post(withdraw_review))
         .route("/sites/{site}/reviews/{id}/rollback", post(roll_back_review))
+        .route("/sites/{site}/publishing-rules", get(rules::show).put(rules::replace))
+        .route("/sites/{site}/publishing-rules/dry-run", post(rules::dry_run))
         .route("/sites/{site}/jobs", get(list_jobs));
     limited(routes, MAX_BODY_BYTES)
 }
@@ -53,6 +56,9 @@ pub(crate) fn routes() -> Router<Service> {
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(
     content::list,
+    rules::show,
+    rules::replace,
+    rules::dry_run,
     list_reviews,
     write_article,
     approve_all,
@@ -136,11 +142,11 @@ async fn show_review(
 ) -> Result<ApiResponse, ApiError> {
     let (site, id) = segments(path)?;
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    let review = reviews::find(service.db(), &site.id, &id).await?.ok_or(NO_REVIEW)?;
+    let Compared { review, before } = find(service.db(), &site.id, &id).await?.ok_or(NO_REVIEW)?;
     let jobs = jobs::of_review(service.db(), &site.id, &review.id, SHOWN_JOBS).await?;
     Ok(ApiResponse::success(Value::object([
         ("review", review.view()),
-        ("before", before(service.db(), &site.id, &review).await?),
+        ("before", to_value(&before)?),
         ("jobs", jobs.iter().map(jobs::StoredJob::view).collect()),
     ])))
 }
@@ -212,8 +218,12 @@ async fn approve_all(
     path: Segments<String>,
 ) -> Result<ApiResponse, ApiError> {
     let site = segments(path)?;
-    let jobs = change(&service, actor, &site, "review.approve", |tx, now_ms, site| {
-        Box::pin(async move { Ok((approve_overlays(tx, now_ms, &site.id).await?, site.id.clone())) })
+    let name = actor.operator.name.clone();
+    let jobs = change(&service, actor, &site, "review.approve", move |tx, now_ms, site| {
+        Box::pin(async move {
+            let jobs = approve_overlays(tx, now_ms, &site.id, By::Person(&name)).await?;
+            Ok((jobs, site.id.clone()))
+        })
     })
     .await?;
     Ok(ApiResponse::success(Value::object([("jobIds", jobs.iter().collect())])))
@@ -229,8 +239,8 @@ async fn approve_review(
     actor: Actor,
     path: Segments<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    transition(&service, actor, path, "review.approve", |tx, now_ms, site_id, id| {
-        Box::pin(approve(tx, now_ms, site_id, id))
+    transition(&service, actor, path, "review.approve", |tx, now_ms, site_id, id, by| {
+        Box::pin(approve(tx, now_ms, site_id, id, by))
     })
     .await
 }
@@ -245,8 +255,8 @@ async fn withdraw_review(
     actor: Actor,
     path: Segments<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    transition(&service, actor, path, "review.withdraw", |tx, now_ms, site_id, id| {
-        Box::pin(withdraw(tx, now_ms, site_id, id))
+    transition(&service, actor, path, "review.withdraw", |tx, now_ms, site_id, id, by| {
+        Box::pin(withdraw(tx, now_ms, site_id, id, by))
     })
     .await
 }
@@ -261,13 +271,14 @@ async fn roll_back_review(
     actor: Actor,
     path: Segments<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    transition(&service, actor, path, "review.rollback", |tx, now_ms, site_id, id| {
-        Box::pin(roll_back(tx, now_ms, site_id, id))
+    transition(&service, actor, path, "review.rollback", |tx, now_ms, site_id, id, by| {
+        Box::pin(roll_back(tx, now_ms, site_id, id, by))
     })
     .await
 }
 
-type Transition = for<'a> fn(&'a mut Tx, i64, &'a str, &'a str) -> BoxFuture<'a, Result<JobId, ApiError>>;
+type Transition =
+    for<'a> fn(&'a mut Tx, i64, &'a str, &'a str, By<'a>) -> BoxFuture<'a, Result<JobId, ApiError>>;
 
 async fn transition(
     service: &Service,
@@ -277,8 +288,9 @@ async fn transition(
     transition: Transition,
 ) -> Result<ApiResponse, ApiError> {
     let (site, id) = segments(path)?;
+    let name = actor.operator.name.clone();
     let job = change(service, actor, &site, action, move |tx, now_ms, site| {
-        Box::pin(async move { Ok((transition(tx, now_ms, &site.id, &id).await?, id)) })
+        Box::pin(async move { Ok((transition(tx, now_ms, &site.id, &id, By::Person(&name)).await?, id)) })
     })
     .await?;
     Ok(ApiResponse::success(Value::object([("jobId", (&job).into())])))

@@ -8,9 +8,11 @@ use chat_protocol::{
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::Db;
+use crate::db::{Db, args};
 use crate::error::ApiError;
-use crate::visitors::fixture::{NOW, number, open, write};
+use crate::visitors::fixture::{NOW, execute, number, open, write};
+
+const ADA: By<'static> = By::Person("Ada");
 
 fn suggestion(path: &str, title: &str) -> Suggestion {
     let mut item = ContentItem::new(path, ContentKind::Article);
@@ -20,9 +22,9 @@ fn suggestion(path: &str, title: &str) -> Suggestion {
 }
 
 async fn suggest(db: &Db, site: &'static str, publishing: Publishing, suggestions: Vec<Suggestion>) {
-    write(db, move |tx| Box::pin(suggest_overlays(tx, NOW, site, publishing, suggestions)))
-        .await
-        .expect("suggested");
+    let sql = "UPDATE sites SET publishing = $1 WHERE id = $2";
+    execute(db, sql, args![publishing.as_str(), site]).await;
+    write(db, move |tx| Box::pin(suggest_overlays(tx, NOW, site, suggestions))).await.expect("suggested");
 }
 
 async fn claim_at(db: &Db, now_ms: i64, site: &'static str) -> Option<Job> {
@@ -75,7 +77,7 @@ on_both_databases! {
         let db = open(database).await;
         suggest(&db, "shop", Publishing::SemiAutomatic, vec![suggestion("/glaze", "How we glaze")]).await;
         assert!(overlays(&db, "shop", None, None).await.expect("overlays").is_empty());
-        let jobs = write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop"))).await.expect("approved");
+        let jobs = write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop", ADA))).await.expect("approved");
         assert_eq!(jobs.len(), 1);
         for (path, locale, count) in
             [(None, None, 1), (Some("/glaze"), None, 1), (Some("/glaze"), Some("de"), 1), (Some("/other"), None, 0)]
@@ -91,7 +93,7 @@ on_both_databases! {
         let still = overlays(&db, "shop", None, None).await.expect("overlays");
         let title = still[0].get("title").and_then(Value::as_text);
         assert_eq!((still.len(), title), (1, Some("How we glaze")), "until the new draft is approved");
-        write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop"))).await.expect("approved");
+        write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop", ADA))).await.expect("approved");
         let replaced = overlays(&db, "shop", None, None).await.expect("overlays");
         assert_eq!((replaced.len(), replaced[0].get("title").and_then(Value::as_text)), (1, Some("Now")));
     }
@@ -108,9 +110,9 @@ on_both_databases! {
             write(&db, move |tx| {
                 Box::pin(async move {
                     match step {
-                        0 => approve(tx, NOW, "shop", &review).await,
-                        1 => roll_back(tx, NOW, "shop", &review).await,
-                        _ => withdraw(tx, NOW, "shop", &review).await,
+                        0 => approve(tx, NOW, "shop", &review, ADA).await,
+                        1 => roll_back(tx, NOW, "shop", &review, ADA).await,
+                        _ => withdraw(tx, NOW, "shop", &review, ADA).await,
                     }
                 })
             })
@@ -123,8 +125,8 @@ on_both_databases! {
             complete_at(&db, NOW, "shop", &job, done()).await.expect("completed");
             assert_eq!(status_of(&db, "shop", &id).await, status);
         }
-        let review = reviews::find(&db, "shop", &id).await.expect("read").expect("the entry");
-        assert_eq!(review.body.get("externalId").and_then(Value::as_text), Some("7"));
+        let found = before::find(&db, "shop", &id).await.expect("read").expect("the entry");
+        assert_eq!(found.review.body.get("externalId").and_then(Value::as_text), Some("7"));
     }
 
     async fn a_repeated_approval_queues_one_job(database: &TestDatabase) {
@@ -133,7 +135,7 @@ on_both_databases! {
         let approvals = (0..8).map(|_| {
             let (db, id) = (db.clone(), id.clone());
             tokio::spawn(async move {
-                write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &id).await })).await
+                write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &id, ADA).await })).await
             })
         });
         let mut outcomes = Vec::new();
@@ -161,9 +163,9 @@ on_both_databases! {
                 let refused = write(&db, move |tx| {
                     Box::pin(async move {
                         match step {
-                            0 => approve(tx, NOW, site, &id).await,
-                            1 => roll_back(tx, NOW, site, &id).await,
-                            _ => withdraw(tx, NOW, site, &id).await,
+                            0 => approve(tx, NOW, site, &id, ADA).await,
+                            1 => roll_back(tx, NOW, site, &id, ADA).await,
+                            _ => withdraw(tx, NOW, site, &id, ADA).await,
                         }
                     })
                 });
@@ -232,7 +234,7 @@ on_both_databases! {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
         let review = id.clone();
-        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review).await }))
+        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review, ADA).await }))
             .await
             .expect("approved");
         for attempt in 1..=MAX_ATTEMPTS {
@@ -251,7 +253,7 @@ on_both_databases! {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
         let review = id.clone();
-        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review).await }))
+        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review, ADA).await }))
             .await
             .expect("approved");
         let mut now_ms = NOW;

@@ -12,7 +12,10 @@ use futures_util::future::BoxFuture;
 use super::{SITE_ID, TestMode, jobs, site_changed, views};
 use crate::db::Tx;
 use crate::error::ApiError;
-use crate::publishing::{approve, approve_overlays, draft_article, roll_back, withdraw};
+use crate::publishing::{By, approve, approve_overlays, draft_article, roll_back, withdraw};
+
+/// The page of the test mode has no accounts.
+const NOBODY: By<'static> = By::Person("");
 
 pub(super) fn routes() -> Router<TestMode> {
     Router::new()
@@ -89,21 +92,21 @@ async fn transition(mode: &TestMode, id: String, transition: Transition) -> Resu
 }
 
 async fn publish(State(mode): State<TestMode>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
-    transition(&mode, id, |tx, now_ms, site, id| Box::pin(approve(tx, now_ms, site, id))).await
+    transition(&mode, id, |tx, now_ms, site, id| Box::pin(approve(tx, now_ms, site, id, NOBODY))).await
 }
 
 async fn withdraw_article(
     State(mode): State<TestMode>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    transition(&mode, id, |tx, now_ms, site, id| Box::pin(withdraw(tx, now_ms, site, id))).await
+    transition(&mode, id, |tx, now_ms, site, id| Box::pin(withdraw(tx, now_ms, site, id, NOBODY))).await
 }
 
 async fn roll_back_article(
     State(mode): State<TestMode>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    transition(&mode, id, |tx, now_ms, site, id| Box::pin(roll_back(tx, now_ms, site, id))).await
+    transition(&mode, id, |tx, now_ms, site, id| Box::pin(roll_back(tx, now_ms, site, id, NOBODY))).await
 }
 
 /// Approves every overlay that is a draft.
@@ -113,7 +116,7 @@ async fn publish_overlays(State(mode): State<TestMode>) -> Result<Json<Value>, A
         .db()
         .write(move |tx| {
             Box::pin(async move {
-                let jobs = approve_overlays(tx, now_ms, SITE_ID).await?;
+                let jobs = approve_overlays(tx, now_ms, SITE_ID, NOBODY).await?;
                 for job in &jobs {
                     jobs::set_max_attempts(tx, job, max_attempts).await?;
                 }

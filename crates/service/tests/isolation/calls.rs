@@ -195,6 +195,9 @@ impl Call {
             ("POST", "/conversations/{conversation}/typing") => json!({ "note": random.bool() }),
             ("PATCH", "/conversations/{conversation}/visitor") => json!({ "name": text }),
             (_, path) if path.contains("/privacy/") => json!({ "email": format!("nobody@{name}.example") }),
+            (_, path) if path.contains("/publishing-rules") => json!({
+                "version": random.i64(0..3), "hourlyLimit": 100, "rules": [{ "name": text, "action": "publish" }],
+            }),
             ("POST", "/sites/{site}/reviews") => json!({ "title": text, "path": "/shared", "content": text }),
             ("PATCH", "/operators/{operator}") => json!({ "name": text }),
             ("PATCH", "/conversations/{conversation}") => match random.u8(..7) {

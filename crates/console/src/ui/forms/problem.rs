@@ -45,7 +45,8 @@ fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str
     if start.eq_ignore_ascii_case(prefix) { text.get(prefix.len()..) } else { None }
 }
 
-fn capitalized(text: &str) -> String {
+/// Returns a text whose first letter is a capital one.
+pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(char::to_uppercase).into_iter().flatten().chain(letters).collect()
 }

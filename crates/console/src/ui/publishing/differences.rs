@@ -1,33 +1,51 @@
 //! The head and the text of a page, before and after.
 
+use chat_protocol::admin::publishing::{Before, Change, Field, SyncedPage, head_changes, text_of_html};
 use leptos::prelude::*;
-use serde_json::Value;
 
-use super::checks::text_of_html;
-use crate::api::publishing::{Before, Review, SyncedPage, text_of};
+use crate::api::publishing::Review;
 use crate::diff::{Piece, words};
 use crate::text::publishing;
 
-/// A part of the head, before and after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Change {
-    field: String,
-    before: String,
-    after: String,
+/// Returns the name of a part of a page.
+pub(super) fn field_name(field: Field, property: &str) -> String {
+    let text = match field {
+        Field::Title => publishing::FIELD_TITLE,
+        Field::Description => publishing::FIELD_DESCRIPTION,
+        Field::Canonical => publishing::FIELD_CANONICAL,
+        Field::Robots => publishing::FIELD_ROBOTS,
+        Field::OpenGraph if property.is_empty() => publishing::FIELD_OPEN_GRAPH_ALL,
+        Field::OpenGraph => return publishing::FIELD_OPEN_GRAPH.with(&[("name", property)]),
+        Field::StructuredData => publishing::FIELD_STRUCTURED,
+        Field::Text => publishing::FIELD_TEXT,
+    };
+    text.get().to_owned()
+}
+
+/// Returns a text as it is compared: structured data in lines.
+fn shown(field: Field, text: &str) -> String {
+    if field != Field::StructuredData {
+        return text.to_owned();
+    }
+    let objects = text.lines().map(|line| {
+        let object = serde_json::from_str::<serde_json::Value>(line);
+        object.and_then(|object| serde_json::to_string_pretty(&object)).unwrap_or_else(|_| line.to_owned())
+    });
+    objects.collect::<Vec<_>>().join("\n")
 }
 
 /// The comparison.
 #[component]
 pub(super) fn Differences(review: Review, before: Before) -> impl IntoView {
-    let changes = head_changes(&review, &before);
+    let changes = head_changes(&review.entry(&before));
     let is_synced = before.page.is_some();
-    let rows = changes.into_iter().map(|change| {
-        let pieces =
-            words(&change.before, &change.after).into_iter().map(OwnedPiece::from).collect::<Vec<_>>();
-        let is_same = change.before == change.after;
+    let rows = changes.into_iter().map(|Change { field, property, before, after }| {
+        let (before, after) = (shown(field, &before), shown(field, &after));
+        let pieces = words(&before, &after).into_iter().map(OwnedPiece::from).collect::<Vec<_>>();
+        let is_same = before == after;
         view! {
             <tr>
-                <th scope="row">{change.field}</th>
+                <th scope="row">{field_name(field, &property)}</th>
                 <td dir="auto">{old_side(&pieces)}</td>
                 <td dir="auto">
                     {if is_same {
@@ -154,103 +172,19 @@ fn added(text: &str) -> AnyView {
     view! { <ins><span class="for-readers">{publishing::ADDED_WORDS.get()}</span>{text}</ins> }.into_any()
 }
 
-/// Returns the parts of the head that the page has, or will have. What the overlay leaves out stays as the
-/// page has it.
-fn head_changes(review: &Review, before: &Before) -> Vec<Change> {
-    let page = before.page.clone().unwrap_or_default();
-    let overlay = &before.overlay;
-    let mut changes = Vec::new();
-    let mut add = |field: &str, own: Option<String>, name: &str| {
-        let before = text_of(overlay, name).map(str::to_owned).or(own).unwrap_or_default();
-        let after = review.text(name).map_or_else(|| before.clone(), str::to_owned);
-        if !(before.is_empty() && after.is_empty()) {
-            changes.push(Change { field: field.to_owned(), before, after });
-        }
-    };
-    add(publishing::FIELD_TITLE.get(), page.title, "title");
-    if review.is_article() {
-        return changes;
-    }
-    add(publishing::FIELD_DESCRIPTION.get(), page.description, "description");
-    add(publishing::FIELD_CANONICAL.get(), page.url, "canonicalUrl");
-    add(publishing::FIELD_ROBOTS.get(), None, "robots");
-    changes.extend(open_graph(overlay, &review.body));
-    let structured = |body: &Value| match body.get("structuredData") {
-        Some(Value::Array(objects)) if !objects.is_empty() => {
-            let objects =
-                objects.iter().map(|object| serde_json::to_string_pretty(object).unwrap_or_default());
-            objects.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    };
-    let (old, new) = (structured(overlay), structured(&review.body));
-    if !(old.is_empty() && new.is_empty()) {
-        changes.push(Change {
-            field: publishing::FIELD_STRUCTURED.get().to_owned(),
-            before: old,
-            after: new,
-        });
-    }
-    changes
-}
-
-fn open_graph(before: &Value, after: &Value) -> Vec<Change> {
-    let members = |body: &Value| -> Vec<(String, String)> {
-        let members = body.get("openGraph").and_then(Value::as_object);
-        let texts = members.into_iter().flatten();
-        texts.filter_map(|(name, text)| Some((name.clone(), text.as_str()?.to_owned()))).collect()
-    };
-    let (before, after) = (members(before), members(after));
-    let mut names: Vec<&String> = before.iter().chain(&after).map(|(name, _)| name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let find = |texts: &[(String, String)], name: &str| {
-        texts.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone()).unwrap_or_default()
-    };
-    let change = |name: &String| Change {
-        field: publishing::FIELD_OPEN_GRAPH.with(&[("name", name)]),
-        before: find(&before, name),
-        after: find(&after, name),
-    };
-    names.into_iter().map(change).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn change(field: &str, before: &str, after: &str) -> Change {
-        Change { field: field.to_owned(), before: before.to_owned(), after: after.to_owned() }
+    #[test]
+    fn structured_data_is_compared_line_by_line() {
+        assert_eq!(shown(Field::StructuredData, r#"{"@type":"Product"}"#), "{\n  \"@type\": \"Product\"\n}");
+        assert_eq!(shown(Field::StructuredData, "{broken"), "{broken");
+        assert_eq!(shown(Field::Title, r#"{"a":1}"#), r#"{"a":1}"#);
     }
 
     #[test]
-    fn the_published_overlay_comes_before_the_page_itself() {
-        let page = SyncedPage {
-            title: Some("Mugs".to_owned()),
-            url: Some("https://shop.example/mugs".to_owned()),
-            ..SyncedPage::default()
-        };
-        let before =
-            Before { page: Some(page), overlay: json!({"title": "Old mugs", "openGraph": {"title": "Old"}}) };
-        let body = json!({"title": "New mugs", "openGraph": {"title": "New", "image": "/a.png"}});
-        let review = Review { kind: "overlay".to_owned(), body, ..Review::default() };
-        assert_eq!(
-            head_changes(&review, &before),
-            [
-                change("Title", "Old mugs", "New mugs"),
-                change("Canonical address", "https://shop.example/mugs", "https://shop.example/mugs"),
-                change("Social preview: image", "", "/a.png"),
-                change("Social preview: title", "Old", "New"),
-            ]
-        );
-    }
-
-    #[test]
-    fn an_article_for_a_new_page_has_nothing_before() {
-        let body = json!({"title": "News", "content": "<p>a</p>"});
-        let review = Review { kind: "article".to_owned(), body, ..Review::default() };
-        assert_eq!(head_changes(&review, &Before::default()), [change("Title", "", "News")]);
+    fn a_property_of_the_preview_is_named() {
+        assert_eq!(field_name(Field::OpenGraph, "image"), "Social preview: image");
     }
 }

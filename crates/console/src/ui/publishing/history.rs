@@ -1,8 +1,9 @@
 //! The jobs of an entry, newest first.
 
+use chat_protocol::admin::publishing::text_of;
 use leptos::prelude::*;
 
-use crate::api::publishing::{Job, text_of};
+use crate::api::publishing::Job;
 use crate::browser::clock;
 use crate::text::{Text, date_time, publishing};
 
@@ -45,6 +46,7 @@ pub(super) fn JobRow(
         let (count, max) = (job.attempts.to_string(), job.max_attempts.to_string());
         publishing::ATTEMPTS.with(&[("count", &count), ("max", &max)])
     });
+    let decided = decided(&job);
     let message = text_of(&job.result, "message").map(str::to_owned);
     let address = job.address().map(str::to_owned);
     view! {
@@ -58,10 +60,26 @@ pub(super) fn JobRow(
                     " · "<a href=href target="_blank" rel="noopener noreferrer">{publishing::OPEN_RESULT.get()}</a>
                 })}
             </span>
+            {decided.map(|decided| view! { <span class="entry-detail" dir="auto">{decided}</span> })}
             {message.map(|message| view! { <span class="entry-detail" dir="auto">{message}</span> })}
             {job.error.map(|error| view! { <span class="problem" dir="auto">{error}</span> })}
         </li>
     }
+}
+
+/// Returns who or what has queued a job, as far as it is known.
+fn decided(job: &Job) -> Option<String> {
+    let name = job.decided_by.as_deref();
+    let text = match (job.automatic, job.kind.as_str()) {
+        (true, _) => {
+            let named = name.map(|name| publishing::BY_RULE.with(&[("name", name)]));
+            return Some(named.unwrap_or_else(|| publishing::BY_OTHERWISE.get().to_owned()));
+        }
+        (false, "delete_article") => publishing::WITHDRAWN_BY,
+        (false, "rollback_article") => publishing::ROLLED_BACK_BY,
+        (false, _) => publishing::PUBLISHED_BY,
+    };
+    name.map(|name| text.with(&[("name", name)]))
 }
 
 fn status_name(status: &str) -> String {
@@ -73,4 +91,29 @@ fn status_name(status: &str) -> String {
         other => return other.to_owned(),
     };
     text.get().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_names_its_rule_or_its_operator() {
+        let job = |kind: &str, automatic: bool, name: Option<&str>| {
+            let decided_by = name.map(str::to_owned);
+            decided(&Job { kind: kind.to_owned(), automatic, decided_by, ..Job::default() })
+        };
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            job("apply_seo_overlay", true, Some("{name} <b>")),
+            text("Published automatically by the rule “{name} <b>”")
+        );
+        assert_eq!(
+            job("apply_seo_overlay", true, None),
+            text("Published automatically by the rule for everything else")
+        );
+        assert_eq!(job("publish_article", false, Some("Ada")), text("Published by Ada"));
+        assert_eq!(job("delete_article", false, Some("Ada")), text("Withdrawn by Ada"));
+        assert_eq!(job("publish_article", false, None), None, "before the service stored it");
+    }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::rules::waits_because;
 use super::{Part, on_site_change, pending};
 use crate::api::publishing::{self as requests, Review};
 use crate::browser::clock;
@@ -170,6 +171,7 @@ fn Row(review: Review, site: String) -> impl IntoView {
     let kind = if review.is_article() { publishing::KIND_ARTICLE } else { publishing::KIND_OVERLAY };
     let href = Part::Review(review.id.clone()).page(&site).href();
     let locale = Some(review.locale.clone()).filter(|locale| !locale.is_empty());
+    let waits = review.decision.as_ref().filter(|_| review.status == "draft").map(waits_because);
     view! {
         <li>
             <a href=href>
@@ -180,6 +182,7 @@ fn Row(review: Review, site: String) -> impl IntoView {
                     {locale.map(|locale| view! { " · "{locale} })}
                     {time_ms.map(|time_ms| view! { " · "{move || list_time(time_ms, app.now_ms.get())} })}
                 </span>
+                {waits.map(|waits| view! { <span class="entry-detail" dir="auto">{waits}</span> })}
             </a>
         </li>
     }

@@ -1,14 +1,16 @@
 //! An entry of the list: checks, before and after, publishing, and its history.
 
+use chat_protocol::admin::publishing::{Before, Level, check};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::checks::{Level, check};
+use super::checks::sentence;
 use super::differences::Differences;
 use super::history::History;
 use super::list::status_name;
+use super::rules::waits_because;
 use super::{Part, on_site_change, pending};
-use crate::api::publishing::{self as requests, Review, ReviewDetails, SyncedPage};
+use crate::api::publishing::{self as requests, Review, ReviewDetails};
 use crate::state::app;
 use crate::text::{Text, publishing};
 use crate::ui::controls::{Confirm, Icon, icon};
@@ -40,7 +42,7 @@ pub(super) fn ReviewPage(site: String, id: String) -> impl IntoView {
                 <article class="review">
                     <Head review=review.clone() />
                     <Actions review=review.clone() site=key.get_value().0 on_done=Callback::new(move |()| load()) />
-                    <Checks review=review.clone() page=before.page.clone() />
+                    <Checks review=review.clone() before=before.clone() />
                     <Differences review before />
                     <History jobs />
                 </article>
@@ -54,11 +56,13 @@ fn Head(review: Review) -> impl IntoView {
     let kind = if review.is_article() { publishing::KIND_ARTICLE } else { publishing::KIND_OVERLAY };
     let locale = Some(review.locale.clone()).filter(|locale| !locale.is_empty());
     let locale = locale.unwrap_or_else(|| publishing::ALL_LANGUAGES.get().to_owned());
+    let waits = review.decision.as_ref().filter(|_| review.status == "draft").map(waits_because);
     view! {
         <header class="review-head">
             <h2 dir="auto">{review.title.clone()}</h2>
             <span class="entry-state" data-status=review.status.clone()>{status_name(&review.status)}</span>
             <p class="hint">{kind.get()}" · "<bdi dir="ltr">{review.path.clone()}</bdi>" · "{locale}</p>
+            {waits.map(|waits| view! { <p class="hint" dir="auto">{waits}</p> })}
         </header>
     }
 }
@@ -127,18 +131,18 @@ fn Actions(review: Review, site: String, on_done: Callback<()>) -> impl IntoView
 
 /// What could be better.
 #[component]
-fn Checks(review: Review, page: Option<SyncedPage>) -> impl IntoView {
-    let findings = check(&review, page.as_ref());
+fn Checks(review: Review, before: Before) -> impl IntoView {
+    let findings = check(&review.entry(&before));
     let is_good = findings.is_empty();
     let rows = findings.into_iter().map(|finding| {
-        let (level, name): (_, Text) = match finding.level {
+        let (level, name): (_, Text) = match finding.level() {
             Level::Problem => ("problem", publishing::LEVEL_PROBLEM),
             Level::Advice => ("advice", publishing::LEVEL_ADVICE),
         };
         view! {
             <li data-level=level>
-                {icon(if finding.level == Level::Problem { Icon::Alert } else { Icon::Sparkle })}
-                <span><span class="for-readers">{name.get()}": "</span>{finding.text}</span>
+                {icon(if finding.level() == Level::Problem { Icon::Alert } else { Icon::Sparkle })}
+                <span><span class="for-readers">{name.get()}": "</span>{sentence(finding)}</span>
             </li>
         }
     });
