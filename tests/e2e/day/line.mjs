@@ -1,0 +1,44 @@
+// A line between browsers and a server, which forgets its connections as a night without power to a laptop does: the
+// browser learns of it when it writes, and a stream that only reads never does.
+
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+
+/** Opens a line to an address of HTTP. Returns its own `address`, `forget()` and `stop()`. */
+export async function openLine(target) {
+  const { hostname, port } = new URL(target);
+  const connections = new Set();
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    const connection = { near, far };
+    connections.add(connection);
+    near.pipe(far);
+    far.pipe(near);
+    const end = () => {
+      connections.delete(connection);
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of [near, far]) socket.on("error", end).on("close", () => connections.has(connection) && end());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `http://127.0.0.1:${server.address().port}`,
+    /** Ends all connections at the server only. A browser that writes to one of them is told that it does not exist. */
+    forget() {
+      for (const connection of connections) {
+        const { near, far } = connection;
+        connections.delete(connection);
+        near.unpipe(far);
+        far.unpipe(near);
+        far.destroy();
+        near.on("data", () => near.resetAndDestroy());
+        near.resume();
+      }
+    },
+    stop() {
+      server.close();
+      for (const { near } of connections) near.destroy();
+    },
+  };
+}
