@@ -44,7 +44,7 @@ export async function readLog(page, log, selectors) {
     last = state;
     state = await log.evaluate(look, selectors);
     for (const place of state.seen) seen.add(state.all[place]);
-    await turn(-height / 3);
+    await turn(-Math.round(height / 3));
   } while (!state.isAtTop || JSON.stringify(state) !== JSON.stringify(last));
   await turn(1_000_000);
   return { texts: state.all, unseen: state.all.filter((text) => !seen.has(text)) };
