@@ -17,6 +17,7 @@ export async function openLine(target) {
       if (!loss?.pattern.test(data.toString("latin1"))) return;
       far.unpipe(near);
       far.once("data", loss.onResponse);
+      far.resume();
       loss = undefined;
     });
     near.pipe(far);
