@@ -36,10 +36,7 @@ operatorScene("Reports", async ({ page, open, step }) => {
   });
   await step("The charts", () => chart.scrollIntoViewIfNeeded(), { shows: [chart] });
   await step("The end of the page", () =>
-    page.evaluate(() => {
-      for (const box of document.querySelectorAll("*"))
-        if (box.scrollHeight > box.clientHeight) box.scrollTop = box.scrollHeight;
-    }),
+    page.getByRole("heading", { name: "Where conversations begin" }).scrollIntoViewIfNeeded(),
   );
 });
 

@@ -6,6 +6,9 @@ import { operatorScene } from "../scene.mjs";
 /** The visible area of a phone above its keyboard. */
 const KEYBOARD = { width: 390, height: 420 };
 
+/** Stops the time of the page, so that a reply can be taken back for as long as a busy machine takes to look at it. */
+const holdUndo = (page) => page.clock.setFixedTime(Date.now());
+
 /** Opens a new conversation of a visitor with this name. */
 async function talk({ open, visitor }, name, ...texts) {
   const other = await visitor({ name }, ...(texts.length > 0 ? texts : ["Hello, is anybody there?"]));
@@ -94,6 +97,7 @@ operatorScene("A note and a reply", async (actors) => {
 operatorScene("Taking a reply back", async (actors) => {
   const { page, step } = actors;
   await talk(actors, "Rosa Ortega", "Do you ship to France?");
+  await holdUndo(page);
   await step("It is about to be sent", () => reply(page, "No, we do nto."), {
     shows: [button(page, "Undo"), articles(page).last()],
   });
