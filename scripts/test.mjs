@@ -53,7 +53,10 @@ const timeouts = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIM
 const wasmPack = (flags, env = {}) =>
   tee("wasm-pack", ["test", "--headless", "--mode", "no-install", ...flags], { ...timeouts, ...env });
 
-/** Runs the wasm-pack tests in Firefox and WebKit, and the tests of tests/browsers/ in all three browsers. */
+/**
+ * Runs the wasm-pack tests in Firefox and WebKit, the operators' day in Firefox, and the tests of tests/browsers/ in all three
+ * browsers.
+ */
 async function otherBrowsers({ chromium, firefox, webkit }) {
   await step("tests in the browser, Firefox", () => wasmPack(["--firefox", "--geckodriver", firefox.driver]), {
     tests: true,
@@ -73,6 +76,11 @@ async function otherBrowsers({ chromium, firefox, webkit }) {
     FIREFOX: firefox.browser,
     GECKODRIVER: firefox.driver,
   };
+  await step(
+    "operators' day, Firefox",
+    () => runFiles([join(root, "tests/e2e/operators-day.test.mjs")], { env: { ...paths, BROWSER: "firefox" } }),
+    { tests: true },
+  );
   for (const [name, title] of Object.entries({ chromium: "Chromium", firefox: "Firefox", webkit: "WebKit" })) {
     await step(
       `end-to-end tests of all browsers, ${title}`,

@@ -63,7 +63,7 @@ test("A visitor's text has its own direction in a console from right to left", a
   await page.locator(".message").first().waitFor();
   assert.equal(await direction(page.locator("html")), "rtl");
   assert.equal(await direction(page.locator("[data-role=visitor] .rich").first()), "ltr");
-  assert.equal(await direction(row.locator(".row-words")), "ltr");
+  assert.equal(await direction(row.locator(".row-text")), "ltr");
   await close();
 });
 

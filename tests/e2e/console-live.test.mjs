@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eventually } from "./chat.mjs";
+import { eventually, see } from "./chat.mjs";
 import { launch } from "./demo.mjs";
 import { articles, button, choose, field, log, newest, reply, row, seenBy } from "./inbox.mjs";
 import { openConsole, startTeam, visitorOf } from "./team.mjs";
@@ -110,5 +110,55 @@ test("Without a network nothing typed is lost, and what was missed comes when it
   );
   assert.equal(await field(maren).inputValue(), "And a draft");
   await row(maren, "Dana Petrov").waitFor();
+  await close();
+});
+
+/** Opens the console of the owner with a clock that the test moves, and a conversation of a new visitor. */
+async function consoleWithClock(name) {
+  const visitor = visitorOf(team, { name });
+  await visitor.say("Hello");
+  const prepare = (page) => page.clock.install();
+  const opened = await openConsole(browser, team, team.operators[0], "/console/", { prepare });
+  await choose(opened.page, name);
+  return { visitor, ...opened };
+}
+
+test("A reply whose response never comes is sent again after a minute, and arrives once", TIMEOUT, async () => {
+  const { visitor, page, close } = await consoleWithClock("Eli Novak");
+  let attempts = 0;
+  await page.route(/\/conversations\/[^/]+\/messages$/, async (route) => {
+    if (route.request().method() !== "POST") return route.fallback();
+    attempts += 1;
+    // The service has the first one, and its response is lost.
+    await (attempts === 1 ? route.fetch() : route.continue());
+  });
+  await reply(page, "Answered into the dark.");
+  await page.clock.runFor(5_000);
+  await eventually(() => assert.equal(attempts, 1));
+  await log(page).getByText("Sending").waitFor();
+  await page.clock.runFor(60_000);
+  await eventually(async () => {
+    await page.clock.runFor(1_000);
+    assert.equal(attempts, 2);
+  });
+  await log(page).getByText("Sent").last().waitFor();
+  assert.equal((await seenBy(visitor)).filter((line) => line.includes("into the dark")).length, 1);
+  await close();
+});
+
+test("A hidden tab keeps its stream, although its timers run once a minute", TIMEOUT, async () => {
+  const { page, close } = await consoleWithClock("Fay Sorensen");
+  let streams = 0;
+  page.on("request", (request) => void (streams += request.url().endsWith("/stream") ? 1 : 0));
+  await see(page, "hidden");
+  for (let minute = 0; minute < 3; minute += 1) await page.clock.fastForward(61_000);
+  await see(page, "visible");
+  await page.clock.fastForward(5_000);
+  await page.clock.runFor(5_000);
+  assert.equal(streams, 0);
+  // A sleep is noticed all the same.
+  await see(page, "hidden");
+  await page.clock.fastForward("08:00:00");
+  await eventually(() => assert.equal(streams, 1));
   await close();
 });

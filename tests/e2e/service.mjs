@@ -15,7 +15,8 @@ const COMMAND = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-conn
 
 /**
  * Starts a service on an empty database. Returns its `address`, the `ownerLink`, `admin(...arguments)`, which runs a command
- * and returns its result, its `pid`, and `stop()`. `more` are more flags of `serve`.
+ * and returns its result, `restart(signal, during)`, which ends it by a signal and starts it again on the same data and at the
+ * same address, and `stop()`. `more` are more flags of `serve`.
  */
 export async function startService({
   widget = process.env.WIDGET_DIR ?? join(root, "dist"),
@@ -24,26 +25,24 @@ export async function startService({
 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "chat-service-"));
   const data = ["--database", join(folder, "service.db")];
-  const flags = [
-    "--log",
-    "error",
-    "serve",
-    "--json",
-    "--listen",
-    "127.0.0.1:0",
-    "--widget-dir",
-    widget,
-    ...data,
-    ...more,
-  ];
-  const service = spawn(command, flags, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  process.once("exit", () => service.kill());
-  service.stderr.pipe(process.stderr);
-  const line = await new Promise((resolve, reject) => {
-    createInterface(service.stdout).once("line", resolve);
-    service.once("error", reject).once("exit", (code) => reject(new Error(`the service did not start: ${code}`)));
-  });
-  const { address, ownerLink } = JSON.parse(line);
+  let service;
+  process.once("exit", () => service?.kill());
+  const start = async (listen) => {
+    const flags = ["--log", "error", "serve", "--json", "--listen", listen, "--widget-dir", widget, ...data, ...more];
+    service = spawn(command, flags, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    service.stderr.pipe(process.stderr);
+    const line = await new Promise((resolve, reject) => {
+      createInterface(service.stdout).once("line", resolve);
+      service.once("error", reject).once("exit", (code) => reject(new Error(`the service did not start: ${code}`)));
+    });
+    return JSON.parse(line);
+  };
+  const end = async (signal) => {
+    if (service.exitCode !== null || service.signalCode !== null) return;
+    service.kill(signal);
+    await once(service, "exit");
+  };
+  const { address, ownerLink } = await start("127.0.0.1:0");
   const admin = async (...words) => {
     const { stdout } = await promisify(execFile)(
       command,
@@ -52,14 +51,16 @@ export async function startService({
     );
     return JSON.parse(stdout);
   };
+  const restart = async (signal, during = async () => {}) => {
+    await end(signal);
+    await during();
+    await start(new URL(address).host);
+  };
   const stop = async () => {
-    if (service.exitCode === null) {
-      service.kill();
-      await once(service, "exit");
-    }
+    await end();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { address, ownerLink, admin, pid: service.pid, stop };
+  return { address, ownerLink, admin, restart, stop };
 }
 
 /** Serves one page at every path of an origin of its own, `http://localhost:PORT`. `content()` returns its HTML. */

@@ -60,9 +60,9 @@ export function visitorOf({ address, site }, profile) {
 
 /**
  * Opens a page of the console in a browser of its own, signed in as an operator, or as nobody. Returns the `page`, the `errors`
- * that it showed, and `close()`. `options` are those of a browser context.
+ * that it showed, and `close()`. `options` are those of a browser context, and `prepare(page)` before anything is loaded.
  */
-export async function openConsole(browser, { address }, operator, path = "/console/", options = {}) {
+export async function openConsole(browser, { address }, operator, path = "/console/", { prepare, ...options } = {}) {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     reducedMotion: "reduce",
@@ -76,6 +76,7 @@ export async function openConsole(browser, { address }, operator, path = "/conso
   const isRefusal = (text) => /status of (4\d\d|503)|net::ERR_/.test(text);
   page.on("console", (line) => line.type() === "error" && !isRefusal(line.text()) && errors.push(line.text()));
   page.on("pageerror", (error) => errors.push(String(error)));
+  await prepare?.(page);
   await page.goto(new URL(path, address).href);
   return { page, errors, context, close: () => closeQuietly(context) };
 }

@@ -10,11 +10,14 @@ pub mod settings;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::time::Duration;
 
 use gloo_net::http::{Method, Request, RequestBuilder, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use web_sys::{RequestCache, RequestCredentials};
+
+use crate::browser::deadline::Deadline;
 
 pub use account::{Me, NewTotp, OwnSession, SetupLink, SignedIn};
 pub use error::{ApiError, ErrorCode};
@@ -28,6 +31,8 @@ pub mod requests {
 
 /// The path of the admin API.
 pub const BASE: &str = "/api/admin/v1/";
+/// The time after which a request without a response has failed. No endpoint needs as long.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 thread_local! {
     static ON_SIGNED_OUT: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
@@ -40,13 +45,12 @@ pub fn on_signed_out(callback: impl Fn() + 'static) {
 
 /// Sends a GET request for a path below the admin API.
 pub async fn get<T: DeserializeOwned>(path: &str) -> Result<T, ApiError> {
-    let request = builder(Method::GET, path).build();
-    receive(request.map_err(ApiError::from_request)?.send().await).await
+    send(builder(Method::GET, path), RequestBuilder::build).await
 }
 
 /// Sends a POST request with a JSON body.
 pub async fn post<T: DeserializeOwned>(path: &str, body: &impl Serialize) -> Result<T, ApiError> {
-    send(builder(Method::POST, path), body).await
+    send_json(builder(Method::POST, path), body).await
 }
 
 /// Sends a POST request that the service carries out once for each key.
@@ -55,22 +59,22 @@ pub async fn post_once<T: DeserializeOwned>(
     key: &str,
     body: &impl Serialize,
 ) -> Result<T, ApiError> {
-    send(builder(Method::POST, path).header("Idempotency-Key", key), body).await
+    send_json(builder(Method::POST, path).header("Idempotency-Key", key), body).await
 }
 
 /// Sends a PUT request with a JSON body.
 pub async fn put<T: DeserializeOwned>(path: &str, body: &impl Serialize) -> Result<T, ApiError> {
-    send(builder(Method::PUT, path), body).await
+    send_json(builder(Method::PUT, path), body).await
 }
 
 /// Sends a PATCH request with a JSON body.
 pub async fn patch<T: DeserializeOwned>(path: &str, body: &impl Serialize) -> Result<T, ApiError> {
-    send(builder(Method::PATCH, path), body).await
+    send_json(builder(Method::PATCH, path), body).await
 }
 
 /// Sends a DELETE request.
 pub async fn delete<T: DeserializeOwned>(path: &str) -> Result<T, ApiError> {
-    send(builder(Method::DELETE, path), &serde_json::json!({})).await
+    send_json(builder(Method::DELETE, path), &serde_json::json!({})).await
 }
 
 /// Loads the texts of the interface in a language.
@@ -89,8 +93,19 @@ fn builder(method: Method, path: &str) -> RequestBuilder {
 
 /// Sends a request with a JSON body. Every change has this content type, which no form of another site can
 /// send.
-async fn send<T: DeserializeOwned>(builder: RequestBuilder, body: &impl Serialize) -> Result<T, ApiError> {
-    let request = builder.json(body).map_err(ApiError::from_request)?;
+async fn send_json<T: DeserializeOwned>(
+    builder: RequestBuilder,
+    body: &impl Serialize,
+) -> Result<T, ApiError> {
+    send(builder, |builder| builder.json(body)).await
+}
+
+async fn send<T: DeserializeOwned>(
+    builder: RequestBuilder,
+    build: impl FnOnce(RequestBuilder) -> Result<Request, gloo_net::Error>,
+) -> Result<T, ApiError> {
+    let deadline = Deadline::after(REQUEST_TIMEOUT);
+    let request = build(builder.abort_signal(deadline.signal().as_ref())).map_err(ApiError::from_request)?;
     receive(request.send().await).await
 }
 

@@ -2,6 +2,7 @@
 
 pub mod clipboard;
 pub mod clock;
+pub mod deadline;
 pub mod event_source;
 pub mod history;
 pub mod listener;

@@ -377,12 +377,18 @@ impl Conversations {
         });
     }
 
-    /// Marks a conversation as read.
+    /// Marks a conversation as read. Nobody has asked for it: without an answer, it stays unread silently.
     pub fn mark_read(self, id: &str) {
-        let is_unread = self.known(id).is_some_and(|known| known.unread > 0);
-        if is_unread {
-            self.change(id, ConversationChange { read: Some(true), ..ConversationChange::default() });
+        if self.known(id).is_none_or(|known| known.unread == 0) {
+            return;
         }
+        let id = id.to_owned();
+        spawn_local(async move {
+            let change = ConversationChange { read: Some(true), ..ConversationChange::default() };
+            if let Ok(summary) = requests::change_conversation(&id, &change).await {
+                self.changed(&summary);
+            }
+        });
     }
 }
 

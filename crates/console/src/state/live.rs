@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 
 use super::{DirectoryStoreFields, app};
 use crate::api::{BASE, requests};
-use crate::browser::clock;
 use crate::browser::event_source::EventSource;
+use crate::browser::{clock, visibility};
 
 /// The first wait before another attempt, in milliseconds. Each further one is twice as long.
 const FIRST_WAIT_MS: f64 = 500.0;
@@ -21,8 +21,10 @@ const FIRST_WAIT_MS: f64 = 500.0;
 const MAX_WAIT_MS: f64 = 15_000.0;
 /// The interval at which a sleep of the machine is noticed.
 const PULSE: Duration = Duration::from_secs(5);
-/// A pulse that is late by this was a sleep, in milliseconds.
+/// The time between two pulses that was a sleep, in milliseconds.
 const SLEEP_MS: f64 = 25_000.0;
+/// The same in a hidden tab, in which browsers run timers once a minute.
+const HIDDEN_SLEEP_MS: f64 = 90_000.0;
 
 /// The wait after the first connection before the list is loaded again, which may have been loaded just
 /// before.
@@ -120,10 +122,12 @@ impl Live {
                 self.open();
             }
         };
+        let was_hidden = Cell::new(false);
         set_interval(
             move || {
-                let now_ms = clock::now_ms();
-                if now_ms - last_ms.replace(now_ms) > SLEEP_MS {
+                let (now_ms, is_hidden) = (clock::now_ms(), !visibility::is_visible());
+                let may_be_late = was_hidden.replace(is_hidden) || is_hidden;
+                if was_asleep(now_ms - last_ms.replace(now_ms), may_be_late) {
                     wake();
                 }
             },
@@ -214,6 +218,11 @@ fn on<T: DeserializeOwned>(source: &mut EventSource, name: &'static str, callbac
             callback(event);
         }
     });
+}
+
+/// Returns whether the machine slept between two pulses. In a hidden tab, pulses `may_be_late` without it.
+fn was_asleep(elapsed_ms: f64, may_be_late: bool) -> bool {
+    elapsed_ms > if may_be_late { HIDDEN_SLEEP_MS } else { SLEEP_MS }
 }
 
 /// Returns the wait before an attempt, with jitter: all consoles lose the connection in the same moment.

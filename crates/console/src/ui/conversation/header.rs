@@ -53,17 +53,17 @@ pub fn Header(id: String, shows_visitor: RwSignal<bool>) -> impl IntoView {
                     {move || if is_closed.get() { conversation::REOPEN.get() } else { conversation::CLOSE.get() }}
                 </button>
                 <MoreMenu id />
-                <button
-                    type="button"
-                    class="quiet square visitor-open"
-                    aria-label=inbox::SHOW_VISITOR.get()
-                    title=inbox::SHOW_VISITOR.get()
-                    aria-expanded=move || shows_visitor.get().to_string()
-                    on:click=move |_| shows_visitor.update(|shows| *shows = !*shows)
-                >
-                    {icon(Icon::Person)}
-                </button>
             </div>
+            <button
+                type="button"
+                class="quiet square visitor-open"
+                aria-label=inbox::SHOW_VISITOR.get()
+                title=inbox::SHOW_VISITOR.get()
+                aria-expanded=move || shows_visitor.get().to_string()
+                on:click=move |_| shows_visitor.update(|shows| *shows = !*shows)
+            >
+                {icon(Icon::Person)}
+            </button>
         </header>
     }
 }

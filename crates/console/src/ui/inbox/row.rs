@@ -44,15 +44,15 @@ pub fn Row(
                 {move || age(&row.read(), app.now_ms.get())}
             </span>
             <span class="row-line">
-                // The direction is that of the last words: `bdi` and elements with `dir` have their own.
-                <span class="row-words" dir="auto">
+                <span class="row-words">
                     {move || (!has_draft.get() && is_answered(&row.read())).then(|| view! {
                         <span class="answered" title=inbox::ANSWERED.get()>
                             {icon(Icon::Undo)}<bdi class="for-readers">{inbox::ANSWERED.get()}" "</bdi>
                         </span>
                     })}
-                    {move || has_draft.get().then(|| view! { <em dir="auto">{inbox::DRAFT.get()}" "</em> })}
-                    {move || last_words(&row.read())}
+                    {move || has_draft.get().then(|| view! { <em>{inbox::DRAFT.get()}" "</em> })}
+                    // Its direction is that of the visitor's words, not of what is before them.
+                    <span class="row-text" dir="auto">{move || last_words(&row.read())}</span>
                 </span>
                 {move || Some(unread.get()).filter(|count| *count > 0).map(|count| view! {
                     <span class="badge">{number(count)}<span class="for-readers">" "{inbox::UNREAD.get()}</span></span>

@@ -1,0 +1,59 @@
+// States of the whole console: a lost network, dark, right to left, and a very narrow screen.
+
+import { button, field, log, reply, row } from "../../../e2e/inbox.mjs";
+import { operatorScene } from "../scene.mjs";
+
+operatorScene("The network is lost", async ({ page, open, visitor, step }) => {
+  const xenia = await visitor({ name: "Xenia Moor" }, "Is the shop open today?");
+  await open(`inbox/${xenia.conversationId}`);
+  await log(page).getByText("open today").waitFor();
+  const banner = page.getByRole("status").filter({ hasText: "Connection lost." });
+  await step("The banner", () => page.context().setOffline(true), { shows: [banner, field(page)] });
+  await step(
+    "A reply waits",
+    async () => {
+      await reply(page, "Until six.");
+      await button(page, "Try now").waitFor();
+    },
+    { shows: [banner, button(page, "Try now"), log(page).getByText("Until six.")] },
+  );
+  await step(
+    "The network is back",
+    async () => {
+      await page.context().setOffline(false);
+      await banner.waitFor({ state: "detached", timeout: 30_000 });
+    },
+    { shows: [log(page).getByText("Sent", { exact: true })] },
+  );
+});
+
+operatorScene("In the dark", { context: { colorScheme: "dark" } }, async ({ page, open, visitor, step }) => {
+  const yara = await visitor({ name: "Yara Diop" }, "How long does delivery take?", "Can I talk to a real person?");
+  await step("A conversation", () => open(`inbox/${yara.conversationId}`), {
+    shows: [log(page).getByText("real person").first(), field(page)],
+  });
+  await step("Settings", () => open("settings/labels"), { shows: [page.getByRole("heading", { level: 1 })] });
+  await step("Reports", () => open("reports"), { shows: [page.getByRole("heading", { level: 1 })] });
+});
+
+operatorScene("From right to left", { context: { locale: "ar" } }, async ({ page, open, visitor, step }) => {
+  const zain = await visitor({ name: "زين العابدين" }, "هل يمكنني التحدث إلى شخص؟");
+  // The direction comes with the language of the console, where it is translated.
+  await page.addInitScript(() => addEventListener("DOMContentLoaded", () => (document.documentElement.dir = "rtl")));
+  await step("The list", () => open(""), { shows: [row(page, "زين العابدين").first()] });
+  await step("A conversation", () => open(`inbox/${zain.conversationId}`), {
+    shows: [log(page).getByText("هل يمكنني").first(), field(page)],
+  });
+  await step("Settings", () => open("settings/labels"), { shows: [page.getByRole("heading", { level: 1 })] });
+});
+
+const NARROW = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
+
+operatorScene("At 320 px", { sizes: ["phone"], context: NARROW }, async ({ page, open, visitor, step }) => {
+  const zoe = await visitor({ name: "Zoë Vandenberghe-Castellanos" }, "Can I talk to a real person about my order?");
+  await step("The list", () => open(""), { shows: [row(page, "Zoë").first(), page.getByRole("searchbox")] });
+  await step("A conversation", () => open(`inbox/${zoe.conversationId}`), {
+    shows: [field(page), button(page, "Send"), button(page, "Take over"), log(page).getByText("about my order")],
+  });
+  await step("Reports", () => open("reports"), { shows: [page.getByRole("heading", { level: 1 })] });
+});
