@@ -98,7 +98,11 @@ test("A browser whose push service refuses is told so, and stays switched off", 
   await page.getByText(/^This device was not added: ./).waitFor();
   await eventually(async () => !(await toggle(page).isChecked()));
   assert.deepEqual((await operator("Maren").call("GET", "push")).devices, []);
-  assert.deepEqual(errors, []);
+  // Chromium says that a private window has no pushes.
+  assert.deepEqual(
+    errors.filter((line) => !line.includes("Push API")),
+    [],
+  );
   await close();
 });
 
