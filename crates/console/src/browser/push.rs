@@ -52,7 +52,7 @@ pub async fn subscribe(public_key: &str, renew: bool) -> Result<Subscription, St
 }
 
 async fn subscribe_with(public_key: &str, renew: bool) -> Result<Subscription, JsValue> {
-    let container: JsValue = super::window().navigator().service_worker().into();
+    let container = container()?;
     call(&container, "register", &[worker_url()?]).await?;
     let registration = JsFuture::from(Promise::from(Reflect::get(&container, &"ready".into())?)).await?;
     let manager = Reflect::get(&registration, &"pushManager".into())?;
@@ -69,8 +69,8 @@ async fn subscribe_with(public_key: &str, renew: bool) -> Result<Subscription, J
 
 /// Ends the subscription of this browser, if it has one. Without a service, pushes end there.
 pub async fn unsubscribe() {
-    let container: JsValue = super::window().navigator().service_worker().into();
-    if let Ok(registration) = call(&container, "getRegistration", &[WORKER.into()]).await
+    if let Ok(container) = container()
+        && let Ok(registration) = call(&container, "getRegistration", &[WORKER.into()]).await
         && let Ok(manager) = Reflect::get(&registration, &"pushManager".into())
     {
         _ = end(&manager).await;
@@ -90,7 +90,7 @@ pub fn on_open(callback: impl Fn(String) + 'static) -> Option<Listener> {
     if !is_supported() {
         return None;
     }
-    let container = super::window().navigator().service_worker();
+    let container = container().ok()?.dyn_into().ok()?;
     Some(Listener::new(&container, "message", move |event| {
         let data = event.dyn_into::<MessageEvent>().map(|event| event.data()).unwrap_or_default();
         let member = |name: &str| Reflect::get(&data, &name.into()).ok()?.as_string();
@@ -100,6 +100,11 @@ pub fn on_open(callback: impl Fn(String) + 'static) -> Option<Listener> {
             callback(id);
         }
     }))
+}
+
+/// Returns the browser's service workers.
+fn container() -> Result<JsValue, JsValue> {
+    Reflect::get(&super::window().navigator(), &"serviceWorker".into())
 }
 
 /// Returns the worker's address, as the console's policy wants it. Its policy can be created once.

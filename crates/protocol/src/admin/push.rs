@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PushState {
-    /// The public key that a subscription is made with, in base64url. `None` where the service sends no pushes.
+    /// The public key that a subscription is made with, in base64url. `None` where the service sends no
+    /// pushes.
     pub public_key: Option<String>,
     /// The operator's own devices, the last added first.
     pub devices: Vec<PushDevice>,

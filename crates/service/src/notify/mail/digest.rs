@@ -1,5 +1,5 @@
-//! Puts due notifications into e-mails: one for each operator of a tenant. What a push has told an operator is
-//! not told again.
+//! Puts due notifications into e-mails: one for each operator of a tenant. What a push has told an operator
+//! is not told again.
 
 use std::collections::{BTreeSet, HashMap};
 

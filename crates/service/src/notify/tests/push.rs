@@ -287,6 +287,7 @@ on_both_databases! {
         let first = open(database).await;
         let public = key(&first).await.expect("a pair").public().to_owned();
         first.close().await;
+        drop(first);
         let again = open(database).await;
         assert_eq!(key(&again).await.expect("a pair").public(), public);
         assert_eq!(number(&again, "SELECT count(*) FROM service_values WHERE name = 'push-key'").await, 1);
@@ -301,6 +302,7 @@ on_both_databases! {
         assert_eq!(number(&service, "SELECT count(*) FROM pushes").await, 0);
         assert_eq!(number(&service, "SELECT count(*) FROM service_values WHERE name = 'push-key'").await, 0);
         service.close().await;
+        drop(service);
         let service = open(database).await;
         tell(&service, "conv_1", None, Cause::WantsPerson, service.now_ms()).await;
         assert_eq!(number(&service, "SELECT count(*) FROM pushes").await, 1);

@@ -89,7 +89,8 @@ pub(crate) struct Settings {
     /// Minutes after which operators are told by e-mail that a visitor waits [default: 5]
     #[arg(long, env = "SERVICE_MAIL_UNANSWERED", value_name = "MINUTES")]
     pub(crate) mail_unanswered: Option<NonZeroU32>,
-    /// Whether operators can have notifications by the push services of their browsers' makers [default: true]
+    /// Whether operators can have notifications while the console is closed, by the push services of their
+    /// browsers' makers [default: true]
     #[arg(long, env = "SERVICE_WEB_PUSH", value_name = "BOOLEAN")]
     pub(crate) web_push: Option<bool>,
     /// Requests a minute from one visitor's address [default: 6000]
