@@ -47,13 +47,14 @@ fn decoded(html: &str) -> String {
 fn has_handler(html: &str) -> bool {
     let Some(first_tag) = html.find('<') else { return false };
     let html = &html[first_tag..];
-    html.match_indices("on").any(|(at, _)| {
-        let is_start = html[..at].ends_with(|before: char| before.is_whitespace() || "/\"'".contains(before));
-        let rest = &html[at..];
+    let starts = html.match_indices("on").map(|(at, _)| at);
+    // Only the start of a word is read on from, so that the text is read once.
+    let starts = starts
+        .filter(|at| html[..*at].ends_with(|before: char| before.is_whitespace() || "/\"'".contains(before)));
+    starts.map(|at| &html[at..]).any(|rest| {
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let name = &rest[..end];
-        is_start
-            && name.len() > 3
+        name.len() > 3
             && !WORDS.contains(&name)
             && rest[end..].trim_start_matches(|letter: char| letter.is_whitespace()).starts_with('=')
     })
