@@ -3,8 +3,17 @@
 /// Attributes that run code begin with `on`, and so do these words, which may stand before a `=` in a text.
 const WORDS: [&str; 5] = ["once", "ones", "only", "onto", "online"];
 /// The elements and addresses that run code, or load another page.
-const CODE: [&str; 8] =
-    ["<script", "<iframe", "<object", "<embed", "<base", "javascript:", "vbscript:", "data:text/html"];
+const CODE: [&str; 9] = [
+    "<script",
+    "<iframe",
+    "<object",
+    "<embed",
+    "<base",
+    "<meta",
+    "javascript:",
+    "vbscript:",
+    "data:text/html",
+];
 
 /// Returns whether HTML may run code. It knows no tags, comments or quotes, because a browser may see them
 /// elsewhere: a text that only looks like code counts as code.
@@ -111,6 +120,7 @@ mod tests {
             "<a href='\u{1}javascript:x()'>a</a>",
             "<iframe src=x></iframe>",
             "<base href=//evil.example>",
+            "<meta http-equiv=refresh content='0;url=//evil.example'>",
             "<object data=x>",
             "<a href='data:text/html,x'>a</a>",
         ] {
