@@ -78,17 +78,17 @@ test("A rule is tried before it is saved, publishes what matches, and is named i
 
   await page.getByRole("button", { name: "Add a rule" }).click();
   const form = page.getByRole("dialog", { name: "Add a rule" });
-  await form.getByRole("button", { name: "Take over" }).click();
+  await form.getByRole("button", { name: "Apply" }).click();
   const name = form.getByRole("textbox", { name: "Name" });
   await eventually(async () => assert.equal(await name.getAttribute("aria-invalid"), "true"));
   await name.fill(BLOG);
   await form.getByRole("textbox", { name: "Paths" }).fill("blog");
-  await form.getByRole("button", { name: "Take over" }).click();
+  await form.getByRole("button", { name: "Apply" }).click();
   await form.getByText(/Must begin with \/ or \*/).waitFor();
   await form.getByRole("textbox", { name: "Paths" }).fill("/blog\n");
   await form.getByRole("combobox", { name: "What" }).selectOption({ label: "Page heads" });
   await form.getByRole("combobox", { name: "Checks" }).selectOption({ label: "They find no problem" });
-  await form.getByRole("button", { name: "Take over" }).click();
+  await form.getByRole("button", { name: "Apply" }).click();
   await form.waitFor({ state: "hidden" });
   assert.deepEqual(await names(page), [BLOG]);
   await page

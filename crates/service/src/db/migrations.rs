@@ -148,6 +148,7 @@ mod tests {
     const ROWS_OF_VERSION_5: &str = r#"
         INSERT INTO tenants (id, name, created_ms) VALUES ('acme', 'Acme', 1);
         INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ('shop', 'acme', 'Shop', 1);
+        INSERT INTO sites (id, tenant_id, name, created_ms, publishing) VALUES ('auto', 'acme', 'Auto', 1, 'automatic');
         INSERT INTO conversations (id, site_id, status, profile, notes, last_seq, created_ms, updated_ms, waiting_since_ms)
             VALUES ('c1', 'shop', 'open', '{"visitorId":"v","name":"Ada","email":"Ada@shop.example","phone":null}',
                     '{"wants_person":true}', 3, 1000, 1500, NULL),
@@ -177,6 +178,18 @@ mod tests {
     }
 
     on_both_databases! {
+        async fn sites_in_automatic_mode_go_on_without_the_limit_of_new_ones(database: &TestDatabase) {
+            create_version_5(&database.address).await;
+            let db = Db::open_uncached(&database.address).await.expect("migrated");
+            let sql = "SELECT publishing_limit, publishing_version, publishing_rules FROM sites ORDER BY id";
+            let rows = db.all(sql, args![]).await.expect("rows");
+            let site = |row: &crate::db::Row| {
+                (row.int(0).expect("a limit"), row.int(1).expect("a version"), row.text(2).expect("rules"))
+            };
+            let sites: Vec<_> = rows.iter().map(site).collect();
+            assert_eq!(sites, [(10_000, 0, "[]".to_owned()), (100, 0, "[]".to_owned())]);
+        }
+
         async fn conversations_of_version_5_get_what_the_inbox_needs(database: &TestDatabase) {
             create_version_5(&database.address).await;
             let db = Db::open_uncached(&database.address).await.expect("migrated");

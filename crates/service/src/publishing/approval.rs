@@ -32,6 +32,9 @@ pub(crate) async fn suggest_overlays(
     site_id: &str,
     suggestions: Vec<Suggestion>,
 ) -> Result<(), ApiError> {
+    if suggestions.is_empty() {
+        return Ok(());
+    }
     let mut rules = SiteRules::lock(tx, now_ms, site_id).await?;
     for Suggestion { path, locale, title, overlay } in suggestions {
         let page = (path.as_str(), locale.as_str(), title.as_str());

@@ -45,7 +45,8 @@ pub struct SiteChange {
     /// The assistant's avatar: an https address.
     #[serde(default, deserialize_with = "nullable")]
     pub avatar_url: Option<Option<String>>,
-    /// `semi_automatic`: a person approves what is published; `automatic`: nobody does (1.4).
+    /// `semi_automatic`: a person approves page heads that no rule of the site matches; `automatic`: they are
+    /// published, unless a check finds a problem (1.4).
     pub publishing: Option<String>,
     /// Maximum replies of the AI in a calendar month (UTC).
     #[serde(default, deserialize_with = "nullable")]

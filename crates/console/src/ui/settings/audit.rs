@@ -135,6 +135,9 @@ pub fn AuditLog() -> impl IntoView {
     }
 }
 
+/// Maximum characters of the shown details. The export has all of them.
+const MAX_DETAILS: usize = 1000;
+
 /// Returns the details of an entry in one line.
 fn details(detail: &Value) -> String {
     let Value::Object(members) = detail else { return String::new() };
@@ -142,7 +145,11 @@ fn details(detail: &Value) -> String {
         let value = value.as_text().map_or_else(|| value.to_string(), str::to_owned);
         [name, ": ", &value].concat()
     });
-    shown.collect::<Vec<_>>().join(", ")
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match shown.char_indices().nth(MAX_DETAILS) {
+        Some((end, _)) => [&shown[..end], "…"].concat(),
+        None => shown,
+    }
 }
 
 fn row(entry: AuditEntry) -> impl IntoView {
@@ -173,6 +180,8 @@ mod tests {
         assert_eq!(details(&detail), "host: a.example, enabled: true");
         let with_null = Value::Object(vec![("host".to_owned(), Value::Null)]);
         assert_eq!((details(&with_null), details(&Value::Null)), (String::new(), String::new()));
+        let long = Value::object([("rules", "ü".repeat(2 * MAX_DETAILS).into())]);
+        assert_eq!(details(&long).chars().count(), MAX_DETAILS + 1);
     }
 
     #[test]

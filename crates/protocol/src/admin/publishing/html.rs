@@ -3,8 +3,17 @@
 /// Attributes that run code begin with `on`, and so do these words, which may stand before a `=` in a text.
 const WORDS: [&str; 5] = ["once", "ones", "only", "onto", "online"];
 /// The elements and addresses that run code, or load another page.
-const CODE: [&str; 8] =
-    ["<script", "<iframe", "<object", "<embed", "<base", "javascript:", "vbscript:", "data:text/html"];
+const CODE: [&str; 9] = [
+    "<script",
+    "<iframe",
+    "<object",
+    "<embed",
+    "<base",
+    "<meta",
+    "javascript:",
+    "vbscript:",
+    "data:text/html",
+];
 
 /// Returns whether HTML may run code. It knows no tags, comments or quotes, because a browser may see them
 /// elsewhere: a text that only looks like code counts as code.
@@ -47,13 +56,14 @@ fn decoded(html: &str) -> String {
 fn has_handler(html: &str) -> bool {
     let Some(first_tag) = html.find('<') else { return false };
     let html = &html[first_tag..];
-    html.match_indices("on").any(|(at, _)| {
-        let is_start = html[..at].ends_with(|before: char| before.is_whitespace() || "/\"'".contains(before));
-        let rest = &html[at..];
+    let starts = html.match_indices("on").map(|(at, _)| at);
+    // Only the start of a word is read on from, so that the text is read once.
+    let starts = starts
+        .filter(|at| html[..*at].ends_with(|before: char| before.is_whitespace() || "/\"'".contains(before)));
+    starts.map(|at| &html[at..]).any(|rest| {
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let name = &rest[..end];
-        is_start
-            && name.len() > 3
+        name.len() > 3
             && !WORDS.contains(&name)
             && rest[end..].trim_start_matches(|letter: char| letter.is_whitespace()).starts_with('=')
     })
@@ -110,6 +120,7 @@ mod tests {
             "<a href='\u{1}javascript:x()'>a</a>",
             "<iframe src=x></iframe>",
             "<base href=//evil.example>",
+            "<meta http-equiv=refresh content='0;url=//evil.example'>",
             "<object data=x>",
             "<a href='data:text/html,x'>a</a>",
         ] {

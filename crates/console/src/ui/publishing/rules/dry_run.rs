@@ -13,9 +13,11 @@ use crate::ui::publishing::Part;
 pub(super) fn DryRunCard(run: Remote<DryRun>, site: String) -> impl IntoView {
     let site = StoredValue::new(site);
     view! {
-        <section class="card rules-try" aria-labelledby="rules-try">
-            <h2 id="rules-try">{t::TRY.get()}</h2>
-            <p class="hint">{t::TRY_LEAD.get()}</p>
+        <section class="set-card rules-try" aria-labelledby="rules-try">
+            <header class="set-card-head">
+                <h2 id="rules-try">{t::TRY.get()}</h2>
+                <p>{t::TRY_LEAD.get()}</p>
+            </header>
             <Loaded remote=run let:run>{site.with_value(|site| outcome(run, site))}</Loaded>
         </section>
     }
@@ -36,7 +38,9 @@ fn outcome(run: DryRun, site: &str) -> AnyView {
     let shown = t::TRY_SHOWN.count(i64::try_from(run.items.len()).unwrap_or(i64::MAX));
     let rows = run.items.into_iter().map(|item| row(item, site));
     view! {
-        <ul class="rules-counts" role="status">{counts.collect_view()}</ul>
+        <div role="status">
+            <ul class="rules-counts">{counts.collect_view()}</ul>
+        </div>
         <p class="hint" hidden=!run.has_more>{t::TRY_MORE.get()}</p>
         <h3>{shown}</h3>
         <ul class="rules-tried">{rows.collect_view()}</ul>
