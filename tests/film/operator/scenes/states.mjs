@@ -1,5 +1,6 @@
 // States of the whole console: a lost network, dark, right to left, and a very narrow screen.
 
+import assert from "node:assert/strict";
 import { button, field, log, reply, row } from "../../../e2e/inbox.mjs";
 import { operatorScene } from "../scene.mjs";
 
@@ -14,6 +15,8 @@ operatorScene("The network is lost", async ({ page, open, visitor, step }) => {
     async () => {
       await reply(page, "Until six.");
       await button(page, "Try now").waitFor();
+      // The banner says everything.
+      assert.equal(await page.locator(".toast").count(), 0);
     },
     { shows: [banner, button(page, "Try now"), log(page).getByText("Until six.")] },
   );
