@@ -377,7 +377,7 @@ impl Conversations {
         });
     }
 
-    /// Marks a conversation as read. Nobody has asked for it: without an answer, it stays unread silently.
+    /// Marks a conversation as read. Nobody has asked for it: a failure is not told.
     pub fn mark_read(self, id: &str) {
         if self.known(id).is_none_or(|known| known.unread == 0) {
             return;

@@ -69,8 +69,8 @@ impl Notices {
         self.show(NoticeKind::Problem, text.into(), None);
     }
 
-    /// Tells that something could not be loaded. While the connection is lost, the banner says so, and what is
-    /// on the screen is loaded again with the connection.
+    /// Tells that something could not be loaded. While the connection is lost, the banner says so, and what
+    /// is on the screen is loaded again with the connection.
     pub(super) fn not_loaded(self, error: &ApiError) {
         let is_lost = app().live.connection().get_untracked() == Connection::Lost;
         if error.status != 401 && !(is_lost && error.code == ErrorCode::NotReached) {
