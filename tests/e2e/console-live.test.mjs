@@ -141,7 +141,9 @@ test("A reply whose response never comes is sent again after a minute, and arriv
     await page.clock.runFor(1_000);
     assert.equal(attempts, 2);
   });
-  await log(page).getByText("Sent").last().waitFor();
+  const sent = articles(page).filter({ hasText: "into the dark" });
+  await sent.and(page.locator(":not(.pending)")).waitFor();
+  assert.equal(await sent.count(), 1);
   assert.equal((await seenBy(visitor)).filter((line) => line.includes("into the dark")).length, 1);
   await close();
 });

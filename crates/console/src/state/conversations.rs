@@ -194,7 +194,7 @@ impl Conversations {
                     thread.update(|thread| thread.load(conversation, clock::now_ms()));
                 }
                 Err(error) if error.code == ErrorCode::NotFound => self.remove(&id),
-                Err(error) => tell(&error),
+                Err(error) => app().notices.not_loaded(&error),
             }
         });
     }
@@ -206,7 +206,7 @@ impl Conversations {
         spawn_local(async move {
             match requests::messages_before(&id, before).await {
                 Ok(page) => thread.update(|thread| thread.prepend(before, page)),
-                Err(error) => tell(&error),
+                Err(error) => app().notices.not_loaded(&error),
             }
             done();
         });
@@ -235,7 +235,7 @@ impl Conversations {
         spawn_local(async move {
             match requests::messages_after(&id, after).await {
                 Ok(page) => thread.update(|thread| thread.fill(page)),
-                Err(error) => tell(&error),
+                Err(error) => app().notices.not_loaded(&error),
             }
         });
     }
@@ -377,7 +377,7 @@ impl Conversations {
         });
     }
 
-    /// Marks a conversation as read. Nobody has asked for it: without an answer, it stays unread silently.
+    /// Marks a conversation as read. Nobody has asked for it: a failure is not told.
     pub fn mark_read(self, id: &str) {
         if self.known(id).is_none_or(|known| known.unread == 0) {
             return;

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use super::{Connection, app};
+use crate::api::{ApiError, ErrorCode};
+
 /// The time for which a notice is shown.
 const LIFETIME: Duration = Duration::from_secs(6);
 
@@ -64,6 +67,15 @@ impl Notices {
     /// Tells that something went wrong.
     pub fn problem(self, text: impl Into<String>) {
         self.show(NoticeKind::Problem, text.into(), None);
+    }
+
+    /// Tells that something could not be loaded. While the connection is lost, the banner says so, and what
+    /// is on the screen is loaded again with the connection.
+    pub(super) fn not_loaded(self, error: &ApiError) {
+        let is_lost = app().live.connection().get_untracked() == Connection::Lost;
+        if error.status != 401 && !(is_lost && error.code == ErrorCode::NotReached) {
+            self.problem(error.message.clone());
+        }
     }
 
     /// Tells that something happened, and offers an action.

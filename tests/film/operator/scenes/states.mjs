@@ -1,5 +1,6 @@
 // States of the whole console: a lost network, dark, right to left, and a very narrow screen.
 
+import assert from "node:assert/strict";
 import { button, field, log, reply, row } from "../../../e2e/inbox.mjs";
 import { operatorScene } from "../scene.mjs";
 
@@ -14,6 +15,8 @@ operatorScene("The network is lost", async ({ page, open, visitor, step }) => {
     async () => {
       await reply(page, "Until six.");
       await button(page, "Try now").waitFor();
+      // The banner says everything.
+      assert.equal(await page.locator(".toast").count(), 0);
     },
     { shows: [banner, button(page, "Try now"), log(page).getByText("Until six.")] },
   );
@@ -36,11 +39,28 @@ operatorScene("In the dark", { context: { colorScheme: "dark" } }, async ({ page
   await step("Reports", () => open("reports"), { shows: [page.getByRole("heading", { level: 1 })] });
 });
 
+/** Returns the number of names that do not begin at the side of the picture, right to left. It runs in the page. */
+function farFromPicture(names) {
+  const range = document.createRange();
+  return names.filter((name) => {
+    range.selectNodeContents(name);
+    return Math.abs(range.getBoundingClientRect().right - name.getBoundingClientRect().right) > 2;
+  }).length;
+}
+
 operatorScene("From right to left", { context: { locale: "ar" } }, async ({ page, open, visitor, step }) => {
   const zain = await visitor({ name: "زين العابدين" }, "هل يمكنني التحدث إلى شخص؟");
   // The direction comes with the language of the console, where it is translated.
   await page.addInitScript(() => addEventListener("DOMContentLoaded", () => (document.documentElement.dir = "rtl")));
-  await step("The list", () => open(""), { shows: [row(page, "زين العابدين").first()] });
+  await step(
+    "The list",
+    async () => {
+      await open("");
+      await row(page, "Mia Rossi").waitFor();
+      assert.equal(await page.locator(".row-name").evaluateAll(farFromPicture), 0, "names beside their pictures");
+    },
+    { shows: [row(page, "زين العابدين").first()] },
+  );
   await step("A conversation", () => open(`inbox/${zain.conversationId}`), {
     shows: [log(page).getByText("هل يمكنني").first(), field(page)],
   });

@@ -155,8 +155,9 @@ fn status(conversation: &ConversationSummary) -> impl IntoView + use<> {
     view! {
         {state}
         {blocked}
-        {assignee.map(|text| view! { <span>{text}</span> })}
+        // Where there is no room for all, the last ones are not shown.
         {snoozed.map(|text| view! { <span>{text}</span> })}
+        {assignee.map(|text| view! { <span>{text}</span> })}
         {(!is_closed).then(|| view! { <span class="ai-state">{icon(Icon::Sparkle)}{ai}</span> })}
         {site.filter(|_| is_choice).map(|site| view! { <bdi>{site}</bdi> })}
     }
