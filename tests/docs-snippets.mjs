@@ -120,7 +120,7 @@ export const RUN_BY = {
     "Google Tag Manager: html": BUILDERS,
     "Allow the chat in a Content Security Policy: http": BUILDERS,
   },
-  "docs/wordpress.md": { "WordPress, by hand: php": SERVER, "WordPress, by hand: php 2": SERVER },
+  "docs/wordpress.md": { "Keep the token on your server: php": "tests/e2e/wordpress.test.mjs" },
 };
 
 /** Returns the text of a file of the project. */
