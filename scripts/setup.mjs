@@ -158,6 +158,8 @@ const DEBIAN = {
     packages: ["nginx", "libnginx-mod-http-js"],
     works: () => nginxModule() !== null,
   },
+  // Only an installed package links `php` to a version.
+  php: { called: "PHP", packages: ["php-cli"], file: /^php\d+\.\d+$/, options: "-n" },
   "php-fpm": {
     called: "php-fpm with the extension curl",
     packages: ["php-fpm", "php-curl"],
@@ -290,8 +292,8 @@ function unpack(packages, home) {
   rmSync(archives, { recursive: true });
 }
 
-/** The servers of docs/recipes/ that are not npm packages. */
-const RECIPE_SERVERS = ["nginx", "caddy", "php-fpm"];
+/** The servers of docs/recipes/ that are not npm packages, and the programs that check the plugin for WordPress. */
+const RECIPE_PROGRAMS = ["nginx", "caddy", "php-fpm", "php", "unzip"];
 
 /** Installs the tools for `npm run bench:proxy`. */
 export function setupProxyBench() {
@@ -311,7 +313,7 @@ export function setupTest() {
   setupBuild();
   rustComponents();
   cargoTool("wasm-pack", WASM_PACK_VERSION, "wasm-pack");
-  for (const name of RECIPE_SERVERS) debianTool(name);
+  for (const name of RECIPE_PROGRAMS) debianTool(name);
   return chromium();
 }
 

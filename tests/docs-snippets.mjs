@@ -14,6 +14,7 @@ const CONNECTOR = "crates/connector/src/lib.rs";
 const WEBHOOKS = "crates/service/src/notify/tests/docs.rs";
 const NODE = "tests/server/docs.test.mjs";
 const SELF_HOST = "tests/e2e/self-host.test.mjs";
+const BUILDERS = "tests/e2e/website-builders.test.mjs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
 const CLIENT = "tests/npm/client.test.mjs";
 
@@ -114,7 +115,12 @@ export const RUN_BY = {
     "Verify a request: rust": WEBHOOKS,
     "Events: json": WEBHOOKS,
   },
-  "docs/wordpress.md": { "WordPress, by hand: php": SERVER, "WordPress, by hand: php 2": SERVER },
+  "docs/website-builders.md": {
+    "Copy the line: html": BUILDERS,
+    "Google Tag Manager: html": BUILDERS,
+    "Allow the chat in a Content Security Policy: http": BUILDERS,
+  },
+  "docs/wordpress.md": { "Keep the token on your server: php": "tests/e2e/wordpress.test.mjs" },
 };
 
 /** Returns the text of a file of the project. */

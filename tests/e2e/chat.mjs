@@ -116,6 +116,17 @@ export async function ask(page, text) {
 /** Waits until the newest message of the visitor is marked as delivered. */
 export const delivered = (page) => part(page, "message-visitor").last().getByText("Delivered").waitFor();
 
+/** Asserts that a message has a text, and that all of it is in the visible part of the log and of the page. */
+export async function isInView(message) {
+  assert.notEqual((await message.innerText()).trim(), "");
+  const place = await message.evaluate((element) => {
+    const { top, bottom, left, right } = element.getBoundingClientRect();
+    const log = element.closest("[part=log]").getBoundingClientRect();
+    return { top: top - log.top, bottom: log.bottom - bottom, left, right: innerWidth - right };
+  });
+  for (const [side, distance] of Object.entries(place)) assert.ok(distance >= -0.5, `${side}: ${distance}`);
+}
+
 /** Returns messages of the log as lines, `author: text`, with undelivered ones marked. It runs in the page. */
 export const asLines = (shown) =>
   shown.map((message) => {

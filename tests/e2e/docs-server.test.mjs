@@ -1,4 +1,4 @@
-// The proxies and the WordPress plugin of docs/server.md and docs/wordpress.md, run against the sandbox.
+// The proxies of docs/server.md, run against the sandbox.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -11,10 +11,8 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { chatConnector } from "../../docs/recipes/connector.mjs";
 import { read, snippet } from "../docs-snippets.mjs";
-import { TAG, ask, openChat, shopWith } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-const QUESTION = "How long does delivery take?";
 const COMMAND = "target/debug/site-connector";
 
 /** Returns a snippet's command with other paths, as a program and its arguments. */
@@ -78,28 +76,4 @@ test("The proxy of docs/server.md works in Node's http, and behind a router that
     assert.equal(await configAt(`http://127.0.0.1:${server.address().port}`), true);
     await new Promise((closed) => server.close(closed).closeAllConnections());
   }
-});
-
-test("The plugin of docs/wordpress.md writes a working script tag, and serves as its proxy", async ({ visit }) => {
-  const plugin = snippet("docs/wordpress.md", "WordPress, by hand: php");
-  const [, handle, file, strategy] = plugin.match(
-    /wp_enqueue_script\('([\w-]+)', '([^']+)', \[\], null, \['strategy' => '(\w+)'\]\)/,
-  );
-  const [, id] = plugin.match(/\$attributes\['id'\] \?\? ''\) === '([^']+)'/);
-  const attributes = [...plugin.matchAll(/\$attributes\['(data-[\w-]+)'\] = '([^']*)';/g)].map(
-    ([, name, value]) => `${name}="${value}"`,
-  );
-  assert.equal(id, `${handle}-js`, "the id that WordPress gives the tag");
-  const tag = `<script src="${file}" id="${id}" ${strategy} data-wp-strategy="${strategy}" ${attributes.join(" ")}></script>`;
-  const page = await visit({ prepare: shopWith((html) => html.replace(TAG, () => tag)) });
-  await openChat(page);
-  await ask(page, QUESTION);
-
-  const [, prefix] = plugin.match(/str_starts_with\(\$_SERVER\['REQUEST_URI'\] \?\? '', '([^']+)'\)/);
-  assert.ok(attributes.includes(`data-proxy="${prefix.replace(/\/$/, "")}"`));
-  const recipe = read("docs/recipes/connector.php");
-  assert.ok(recipe.includes(`$prefix = '${prefix.replace(/\/$/, "")}'`));
-  const settings = snippet("docs/wordpress.md", "WordPress, by hand: php 2");
-  for (const [, constant] of settings.matchAll(/define\('(\w+)', /g))
-    assert.ok(recipe.includes(`\\${constant}`), constant);
 });

@@ -163,16 +163,18 @@ export const proxies = {
     writeFileSync(join(own, "connector.php"), phpRecipe(options));
     return php(own, join(own, "connector.php"), options);
   },
-  /** The plugin of docs/wordpress.md, with stubs of the WordPress functions that it calls. */
+  /** The plugin for WordPress, with stubs of the functions that it calls before its proxy answers. */
   async WordPress(options) {
     const own = ownFolder();
-    const plugin = (name) => snippetOf(text("wordpress.md"), `WordPress, by hand: ${name}`);
-    const settings = plugin("php 2")
+    const plugin = "recipes/wordpress/chat-widget.php";
+    if (!existsSync(join(home, "docs", plugin))) throw new Advice("This version has no plugin");
+    const settings = snippetOf(text("wordpress.md"), "Keep the token on your server: php")
       .replace("https://service.example", options.origin)
       .replace("the token of activation", token);
-    const wordpress = "define('ABSPATH', '/'); function add_action() {} function add_filter() {}";
+    const wordpress =
+      "define('ABSPATH', '/'); function add_action() {} function add_filter() {} function plugin_basename() {}";
     writeFileSync(join(own, "connector.php"), phpRecipe(options));
-    writeFileSync(join(own, "chat-widget.php"), plugin("php"));
+    writeFileSync(join(own, "chat-widget.php"), text(plugin));
     writeFileSync(
       join(own, "index.php"),
       `<?php ${wordpress}\n${settings}\nrequire 'chat-widget.php'; header_remove('X-Powered-By'); http_response_code(404);`,

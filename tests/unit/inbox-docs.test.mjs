@@ -1,4 +1,4 @@
-// The page for operators names exactly the shortcuts of the console.
+// The docs name the shortcuts, menus and fields of the console as the console does.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,4 +13,20 @@ test("docs/inbox.md lists every keyboard shortcut of the console, and no other",
   const named = rows.flatMap((line) => [...line.split("|")[1].matchAll(/`([^`]+)`/g)].map(([, key]) => key));
   assert.ok(keys.length > 10);
   assert.deepEqual(named.sort(), keys.sort());
+});
+
+test("The pages for website builders and WordPress name the console's menus and fields", () => {
+  const texts = ["shell", "settings"].flatMap((name) => {
+    const file = JSON.parse(read(`crates/console/texts/en/${name}.json`));
+    return Object.values(file).filter((text) => typeof text === "string");
+  });
+  const NAMES = ["Settings", "Sites", "Allowed origins", "Widget", "Connect to this service directly"];
+  for (const [page, names] of [
+    ["docs/website-builders.md", [...NAMES, "Check the connection"]],
+    ["docs/wordpress.md", NAMES],
+  ])
+    for (const name of names) {
+      assert.ok(read(page).includes(`**${name}**`), `${page}: ${name}`);
+      assert.ok(texts.includes(name), `the console has no "${name}"`);
+    }
 });
