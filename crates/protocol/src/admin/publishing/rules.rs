@@ -115,16 +115,17 @@ impl PublishingRule {
     /// Returns the rule without surrounding spaces in texts, or the first problem. `names` are those of other
     /// rules of the site.
     pub fn checked(mut self, names: &[String]) -> Result<Self, FieldError> {
-        self.name = self.name.trim().to_owned();
-        let length = self.name.chars().count();
-        if length == 0 || length > Self::MAX_NAME || self.name.chars().any(char::is_control) {
+        let name = self.name.trim().to_owned();
+        let length = name.chars().count();
+        if length == 0 || length > Self::MAX_NAME || name.chars().any(char::is_control) {
             let problem = format!("must have 1 to {} characters on one line", Self::MAX_NAME);
             return Err(FieldError::new("name", problem));
         }
-        let key = self.name.to_lowercase();
+        let key = name.to_lowercase();
         if names.iter().any(|name| name.to_lowercase() == key) {
             return Err(FieldError::new("name", "must differ from the names of other rules"));
         }
+        self.name = name;
         self.paths = list("paths", &self.paths, |path| {
             let is_path = path.starts_with(['/', '*']) && !path.chars().any(char::is_control);
             if is_path && path.chars().count() <= Self::MAX_PATH {
