@@ -15,7 +15,7 @@ async fn service(database: &TestDatabase) -> Service {
     let options = ServiceOptions { allow_private_webhooks: true, ..options(database) };
     let service = Service::open(options).await.expect("opened");
     let running = service.clone();
-    tokio::spawn(async move { running.run().await });
+    tokio::spawn(async move { Box::pin(running.run()).await });
     service
 }
 

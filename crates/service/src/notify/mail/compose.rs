@@ -121,7 +121,7 @@ fn write_item(text: &mut String, html: &mut String, item: &Item, texts: &Texts, 
         let _ = write!(html, "<blockquote>{}</blockquote>", encode_text(excerpt));
     }
     if let Some(origin) = public_origin {
-        let link = format!("{}/console/#conversation={}", origin.trim_end_matches('/'), item.conversation_id);
+        let link = format!("{}/console/inbox/{}", origin.trim_end_matches('/'), item.conversation_id);
         let _ = write!(text, "{link}\r\n");
         let href = encode_double_quoted_attribute(&link);
         let _ = write!(html, "<p><a href=\"{href}\">{}</a></p>", encode_text(texts.open));

@@ -83,7 +83,7 @@ on_both_databases! {
         assert_eq!(mail.header("Bcc"), "");
         assert!(mail.header("Content-Type").starts_with("multipart/alternative"));
         let text = mail.text();
-        assert_eq!(text.matches("https://chat.example/console/#conversation=conv_1").count(), 2, "{text}");
+        assert_eq!(text.matches("https://chat.example/console/inbox/conv_1").count(), 2, "{text}");
         assert!(text.contains("> Where is my order? Bcc: everybody@x.example"), "{text}");
         assert_eq!(number(&service, "SELECT count(*) FROM emails").await, 0);
     }
@@ -205,7 +205,7 @@ on_both_databases! {
         }
         let mails = server.mails();
         assert!((10..=12).contains(&mails.len()), "{}", mails.len());
-        let told: usize = mails.iter().map(|mail| mail.text().matches("#conversation=").count() / 2).sum();
+        let told: usize = mails.iter().map(|mail| mail.text().matches("/console/inbox/").count() / 2).sum();
         assert_eq!(told, 120, "each conversation is told about once");
     }
 
@@ -302,7 +302,7 @@ async fn two_nodes_send_each_email_once() {
         let mut told: Vec<(String, String)> = Vec::new();
         for mail in mails {
             let text = mail.text();
-            let links = text.split("#conversation=").skip(1).map(|rest| {
+            let links = text.split("/console/inbox/").skip(1).map(|rest| {
                 rest.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
             });
             let links: BTreeSet<String> = links.collect();

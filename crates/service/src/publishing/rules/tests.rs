@@ -42,7 +42,7 @@ fn good_head() -> serde_json::Value {
 }
 
 /// Returns a page head that passes all checks, with other values for some members.
-fn head(changes: serde_json::Value) -> Sample {
+fn head(changes: &serde_json::Value) -> Sample {
     let mut body = good_head();
     for (name, value) in changes.as_object().expect("an object") {
         body[name] = value.clone();
@@ -61,7 +61,7 @@ fn article(html: &str) -> Sample {
     Sample {
         kind: EntryKind::Article,
         body: serde_json::from_value(body).expect("a value"),
-        ..head(json!({}))
+        ..head(&json!({}))
     }
 }
 
@@ -82,7 +82,7 @@ fn matches(sample: &Sample, condition: impl Fn(&mut PublishingRule)) -> bool {
 
 #[test]
 fn each_condition_holds_for_what_it_names_and_nothing_else() {
-    let sample = head(json!({}));
+    let sample = head(&json!({}));
     assert!(matches(&sample, |_| ()), "no condition");
     assert!(!matches(&sample, |rule| rule.disabled = true));
     assert!(matches(&sample, |rule| rule.kind = Some(EntryKind::Overlay)));
@@ -95,8 +95,8 @@ fn each_condition_holds_for_what_it_names_and_nothing_else() {
     let for_all = Sample { locale: String::new(), ..sample.clone() };
     assert!(!matches(&for_all, |rule| rule.locales = vec!["en".to_owned()]), "all languages");
 
-    let advice = head(json!({"title": "Mugs"}));
-    let problem = head(json!({"robots": "noindex"}));
+    let advice = head(&json!({"title": "Mugs"}));
+    let problem = head(&json!({"robots": "noindex"}));
     for (sample, checks, is_match) in [
         (&sample, RuleChecks::NoFinding, true),
         (&advice, RuleChecks::NoFinding, false),
@@ -110,7 +110,7 @@ fn each_condition_holds_for_what_it_names_and_nothing_else() {
 
 #[test]
 fn fields_and_the_size_of_the_change_are_compared_with_the_page() {
-    let mut sample = head(json!({"title": "Mugs made by hand in York"}));
+    let mut sample = head(&json!({"title": "Mugs made by hand in York"}));
     sample.before.overlay = serde_json::from_value(good_head()).expect("a value");
     assert!(matches(&sample, |rule| rule.fields = vec![Field::Title]));
     assert!(matches(&sample, |rule| rule.fields = vec![Field::Robots, Field::Title]));
@@ -156,9 +156,9 @@ fn a_path_covers_the_page_and_all_below_it() {
 fn a_problem_is_published_only_by_a_rule_that_says_so() {
     let despite = PublishingRule { despite_problems: true, ..publishing("All") };
     for problem in [
-        head(json!({"robots": "noindex"})),
-        head(json!({"canonicalUrl": "/mugs"})),
-        Sample { path: "/blog/../admin".to_owned(), ..head(json!({})) },
+        head(&json!({"robots": "noindex"})),
+        head(&json!({"canonicalUrl": "/mugs"})),
+        Sample { path: "/blog/../admin".to_owned(), ..head(&json!({})) },
         article("<script>x()</script>"),
     ] {
         let waits = problem.decide(&rules(vec![publishing("All")], RuleAction::Publish));
@@ -168,7 +168,7 @@ fn a_problem_is_published_only_by_a_rule_that_says_so() {
         let published = problem.decide(&rules(vec![despite.clone()], RuleAction::Review));
         assert_eq!((published.action, published.reason), (RuleAction::Publish, Reason::Rule), "{problem:?}");
     }
-    let otherwise = head(json!({"robots": "noindex"})).decide(&rules(Vec::new(), RuleAction::Publish));
+    let otherwise = head(&json!({"robots": "noindex"})).decide(&rules(Vec::new(), RuleAction::Publish));
     assert_eq!(
         (otherwise.action, otherwise.rule, otherwise.reason),
         (RuleAction::Review, None, Reason::Problem)
@@ -178,16 +178,16 @@ fn a_problem_is_published_only_by_a_rule_that_says_so() {
 #[test]
 fn everything_else_publishes_page_heads_and_never_articles() {
     let automatic = rules(Vec::new(), RuleAction::Publish);
-    assert_eq!(head(json!({})).decide(&automatic).action, RuleAction::Publish);
+    assert_eq!(head(&json!({})).decide(&automatic).action, RuleAction::Publish);
     assert_eq!(article("<p>x</p>").decide(&automatic), Decision::default());
-    assert_eq!(head(json!({})).decide(&rules(Vec::new(), RuleAction::Review)), Decision::default());
+    assert_eq!(head(&json!({})).decide(&rules(Vec::new(), RuleAction::Review)), Decision::default());
 }
 
 #[test]
 fn the_maximum_of_an_hour_holds_for_every_rule() {
     let despite = PublishingRule { despite_problems: true, ..publishing("All") };
     for rules in [rules(vec![despite], RuleAction::Review), rules(Vec::new(), RuleAction::Publish)] {
-        let decision = head(json!({})).decide_with(&rules, false);
+        let decision = head(&json!({})).decide_with(&rules, false);
         assert_eq!((decision.action, decision.reason), (RuleAction::Review, Reason::Limit));
     }
 }
@@ -226,7 +226,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
     let robots = prop_oneof![Just("index"), Just("noindex"), Just("none")];
     let html = prop_oneof![Just("<p>x</p>"), Just("<img onerror=x()>"), Just("<script>")];
     (any::<bool>(), "/[/a-c.]{0,6}", robots, html).prop_map(|(is_article, path, robots, html)| {
-        let sample = if is_article { article(html) } else { head(json!({ "robots": robots })) };
+        let sample = if is_article { article(html) } else { head(&json!({ "robots": robots })) };
         Sample { path, ..sample }
     })
 }

@@ -22,8 +22,8 @@ pub(super) enum Action {
         /// An origin of pages with the chat, such as https://shop.example; can be repeated
         #[arg(long = "origin", value_name = "URL", value_parser = site_origin)]
         origins: Vec<String>,
-        /// semi_automatic: a person approves what is published; automatic: nobody does [default:
-        /// semi_automatic]
+        /// semi_automatic: a person approves what is published; automatic: page heads without
+        /// a problem are published by themselves [default: semi_automatic]
         #[arg(long, value_name = "MODE")]
         publishing: Option<String>,
         /// The locale of visitors whose own is not supported, such as en-US

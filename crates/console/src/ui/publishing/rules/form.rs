@@ -42,18 +42,18 @@ draft!(
     }
 );
 
-impl From<&PublishingRule> for RuleDraft {
-    fn from(rule: &PublishingRule) -> Self {
+impl From<PublishingRule> for RuleDraft {
+    fn from(rule: PublishingRule) -> Self {
         Self {
-            name: rule.name.clone(),
+            name: rule.name,
             disabled: rule.disabled,
-            kind: name_of(&KINDS, rule.kind),
+            kind: name_of(&KINDS, &rule.kind),
             paths: rule.paths.join("\n"),
             locales: rule.locales.join("\n"),
-            checks: name_of(&CHECKS, rule.checks),
-            fields: rule.fields.clone(),
+            checks: name_of(&CHECKS, &rule.checks),
+            fields: rule.fields,
             max_change: rule.max_change.map(|max| max.to_string()).unwrap_or_default(),
-            action: name_of(&ACTIONS, rule.action),
+            action: name_of(&ACTIONS, &rule.action),
             despite_problems: rule.despite_problems,
         }
     }
@@ -82,8 +82,8 @@ impl RuleDraft {
     }
 }
 
-fn name_of<T: PartialEq>(options: &[(&str, T, Text)], value: T) -> String {
-    let found = options.iter().find(|(_, known, _)| *known == value);
+fn name_of<T: PartialEq>(options: &[(&str, T, Text)], value: &T) -> String {
+    let found = options.iter().find(|(_, known, _)| known == value);
     found.map(|(name, ..)| (*name).to_owned()).unwrap_or_default()
 }
 
@@ -104,9 +104,10 @@ pub(super) fn RuleForm(
     /// Called with the rule, which is valid.
     on_done: impl Fn(PublishingRule) + 'static,
 ) -> impl IntoView {
-    let editing = Editing::<RuleFields>::new(RuleDraft::from(&rule));
+    let editing = Editing::<RuleFields>::new(RuleDraft::from(rule));
     let form = FormState::new(FIELDS, editing.is_dirty());
-    let submit = move || match editing.now().rule(&names) {
+    let names = StoredValue::new(names);
+    let submit = move || match names.with_value(|names| editing.now().rule(names)) {
         Ok(rule) => on_done(rule),
         Err(error) => form.refuse(&error.field, &capitalized(&error.problem)),
     };
@@ -204,14 +205,14 @@ mod tests {
             action: RuleAction::Publish,
             despite_problems: true,
         };
-        assert_eq!(RuleDraft::from(&rule).rule(&[]), Ok(rule));
+        assert_eq!(RuleDraft::from(rule.clone()).rule(&[]), Ok(rule));
         let empty = PublishingRule { name: "All".to_owned(), ..PublishingRule::default() };
-        assert_eq!(RuleDraft::from(&empty).rule(&[]), Ok(empty));
+        assert_eq!(RuleDraft::from(empty.clone()).rule(&[]), Ok(empty));
     }
 
     #[test]
     fn an_error_names_its_field() {
-        let good = RuleDraft::from(&PublishingRule { name: "Blog".to_owned(), ..PublishingRule::default() });
+        let good = RuleDraft::from(PublishingRule { name: "Blog".to_owned(), ..PublishingRule::default() });
         let field = |draft: RuleDraft| draft.rule(&["News".to_owned()]).map_err(|error| error.field);
         for (draft, expected) in [
             (RuleDraft { name: " news ".to_owned(), ..good.clone() }, "name"),
