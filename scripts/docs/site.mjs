@@ -1,0 +1,59 @@
+// Builds the documentation site: every page of the navigation, the linked sources, the pictures and the search.
+
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "../setup.mjs";
+import { problems } from "./check.mjs";
+import { copyLive, cratesPage, livePage, writeAssets } from "./extras.mjs";
+import { layout } from "./layout.mjs";
+import { Links, pictureAddress } from "./links.mjs";
+import { render } from "./markdown.mjs";
+import { addressOf, allPages, CRATES, LIVE, SECTIONS } from "./navigation.mjs";
+
+/** Returns the pages of docs/ that are in no section. */
+export function missingPages() {
+  const isListed = new Set(allPages());
+  return ["docs", "docs/decisions"]
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+    .filter((path) => path.endsWith(".md") && !isListed.has(path));
+}
+
+/** Returns a page's address, title and content. */
+function contentOf(page, folder, links) {
+  const address = addressOf(page);
+  if (page in LIVE) return { address, title: LIVE[page].title, html: livePage(page), isWide: true };
+  if (page === CRATES) return { address, title: "Crates", html: cratesPage(folder) };
+  return { address, ...render(readFileSync(join(root, page), "utf8"), links.of(page)) };
+}
+
+/** Returns the entries of the search: page, heading, address and text of each section. */
+const searchEntries = (contents) =>
+  contents.flatMap(({ address, title, sections = [] }) =>
+    sections.map(({ level, id, text, body }) => [title, text, level === 1 ? address : `${address}#${id}`, body]),
+  );
+
+/** Writes the site into a new folder. Returns the problems of its links, and whether it has the live widget. */
+export async function buildSite(folder) {
+  const missing = missingPages();
+  if (missing.length > 0) throw new Error(`add to scripts/docs/navigation.mjs: ${missing.join(", ")}`);
+  mkdirSync(folder, { recursive: true });
+  const hasWidget = copyLive(folder);
+  await writeAssets(folder);
+
+  const pages = allPages();
+  const links = new Links(pages.filter((page) => page.endsWith(".md")));
+  const contents = pages.map((page) => contentOf(page, folder, links));
+  const titles = new Map(pages.map((page, index) => [page, contents[index].title]));
+  const sections = SECTIONS.map((section) => ({
+    ...section,
+    entries: section.pages.map((page) => ({ address: addressOf(page), title: titles.get(page) })),
+  }));
+  for (const content of [...contents, ...links.sourcePages()]) {
+    const path = join(folder, content.address);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, layout({ ...content, sections }));
+  }
+  for (const picture of links.pictures) cpSync(join(root, picture), join(folder, pictureAddress(picture)));
+  writeFileSync(join(folder, "search.json"), JSON.stringify(searchEntries(contents)));
+  return { problems: [...links.problems, ...problems(folder)], hasWidget };
+}
