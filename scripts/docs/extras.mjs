@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "../setup.mjs";
-import { escape } from "./markdown.mjs";
+import { escapeHtml } from "./markdown.mjs";
 import { LIVE } from "./navigation.mjs";
 
 /** The files of the demo that gallery and playground consist of. */
@@ -33,10 +33,10 @@ export function copyLive(folder) {
 export function livePage(name) {
   const { title, text } = LIVE[name];
   const frame = hasWidget()
-    ? `<iframe class="live" src="live/${name}.html" title="${escape(title)}"></iframe>`
+    ? `<iframe class="live ${name}" src="live/${name}.html" title="${escapeHtml(title)}"></iframe>`
     : "<p><strong>The widget was not built when this page was.</strong> Run <code>npm run build</code>, and then <code>npm run docs</code>.</p>";
-  return `<h1>${escape(title)}</h1>
-<p>${escape(text)} <a href="live/${name}.html">Open it as a page of its own</a>.</p>
+  return `<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)} <a href="live/${name}.html">Open it as a page of its own</a>.</p>
 <p>This is the real widget. It needs no service here: the page itself answers in its place, and nothing that you write leaves your browser. The page needs a web server, because browsers do not load modules from files, and a browser that can run the widget. To chat with a service, run <code>npm start</code>.</p>
 ${frame}`;
 }
@@ -60,7 +60,7 @@ export function cratesPage(folder) {
   if (found.some(({ isThere }) => isThere)) cpSync(made, join(folder, "rustdoc"), { recursive: true });
   const rows = found.map(({ name, description, folder: own, isThere }) => {
     const title = isThere ? `<a href="rustdoc/${own}/index.html">${name}</a>` : name;
-    return `<li><strong>${title}</strong>: ${escape(description)}</li>`;
+    return `<li><strong>${title}</strong>: ${escapeHtml(description)}</li>`;
   });
   const missing = found.every(({ isThere }) => isThere)
     ? ""

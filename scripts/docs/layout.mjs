@@ -2,7 +2,7 @@
 // any folder, and under a policy with `script-src 'self'` and `style-src 'self'`.
 
 import { posix } from "node:path";
-import { escape } from "./markdown.mjs";
+import { escapeHtml } from "./markdown.mjs";
 
 /** Returns the address of `to` as a page at `from` writes it. */
 export function relative(from, to) {
@@ -15,14 +15,14 @@ export function relative(from, to) {
 function navigation(sections, address) {
   const item = (entry) => {
     const current = entry.address === address ? ' aria-current="page"' : "";
-    return `<li><a href="${relative(address, entry.address)}"${current}>${escape(entry.title)}</a></li>`;
+    return `<li><a href="${relative(address, entry.address)}"${current}>${escapeHtml(entry.title)}</a></li>`;
   };
   return sections
     .map(({ title, entries, folded }) => {
       const list = `<ul>${entries.map(item).join("")}</ul>`;
-      if (!folded) return `<h2>${escape(title)}</h2>${list}`;
+      if (!folded) return `<h2>${escapeHtml(title)}</h2>${list}`;
       const isOpen = entries.some((entry) => entry.address === address);
-      return `<details${isOpen ? " open" : ""}><summary>${escape(title)}</summary>${list}</details>`;
+      return `<details${isOpen ? " open" : ""}><summary>${escapeHtml(title)}</summary>${list}</details>`;
     })
     .join("\n");
 }
@@ -31,7 +31,7 @@ function navigation(sections, address) {
 function outline(headings) {
   const own = headings.filter(({ level }) => level === 2);
   if (own.length < 3) return "";
-  const items = own.map(({ id, text }) => `<li><a href="#${id}">${escape(text)}</a></li>`).join("");
+  const items = own.map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join("");
   return `<nav class="outline" aria-label="On this page"><h2>On this page</h2><ul>${items}</ul></nav>`;
 }
 
@@ -42,7 +42,7 @@ function neighbours(sections, address) {
   if (place < 0) return "";
   const link = (entry, label) =>
     entry
-      ? `<a href="${relative(address, entry.address)}"><span>${label}</span> ${escape(entry.title)}</a>`
+      ? `<a href="${relative(address, entry.address)}"><span>${label}</span> ${escapeHtml(entry.title)}</a>`
       : "<span></span>";
   return `<nav class="neighbours" aria-label="Next and previous page">${link(entries[place - 1], "Previous")}${link(entries[place + 1], "Next")}</nav>`;
 }
@@ -55,7 +55,7 @@ export function layout({ address, title, html, headings = [], sections, isWide =
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>${escape(title)} · Chat widget</title>
+  <title>${escapeHtml(title)} · Chat widget</title>
   <link rel="icon" href="${to("live/icon.svg")}" type="image/svg+xml">
   <link rel="stylesheet" href="${to("assets/docs.css")}">
   <script src="${to("assets/scheme.js")}"></script>

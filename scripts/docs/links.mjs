@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import { root } from "../setup.mjs";
 import { relative } from "./layout.mjs";
-import { codeBlock, escape } from "./markdown.mjs";
+import { codeBlock, escapeHtml } from "./markdown.mjs";
 import { addressOf, HOME } from "./navigation.mjs";
 
 /** Folders of builds, which may be beside the sources. */
@@ -34,6 +34,7 @@ export class Links {
         const address = this.address(within(target), `${path}: ${href}`);
         return relative(from, anchor === undefined ? address : `${address}#${anchor}`);
       },
+      title: (href) => this.titleOf(within(href.split("#")[0]), href),
       image: (src) => {
         return relative(from, this.address(within(src), `${path}: ${src}`));
       },
@@ -55,6 +56,11 @@ export class Links {
     return sourceAddress(clean);
   }
 
+  /** Returns the heading of a page whose link has the name of its file as its text. */
+  titleOf(path, href) {
+    return this.pages.has(path) && !href.includes("#") ? heading(readFileSync(join(root, path), "utf8")) : undefined;
+  }
+
   fails(problem) {
     this.problems.push(problem);
     return addressOf(HOME);
@@ -65,6 +71,9 @@ export class Links {
     return [...this.sources].flatMap((path) => (isFolder(path) ? folderPages(path) : [filePage(path)]));
   }
 }
+
+/** Returns the first heading of Markdown, without markup. */
+const heading = (markdown) => markdown.match(/^# (.*)$/m)[1].replaceAll("`", "");
 
 export const pictureAddress = (path) => `pictures/${basename(path)}`;
 
@@ -85,14 +94,14 @@ function folderPages(folder) {
   const files = filesIn(folder).filter((path) => !/\.(png|jpg|wasm|ico)$/.test(path));
   const items = files.map((path) => {
     const link = relative(address, sourceAddress(path));
-    return `<li><a href="${link}"><code>${escape(posix.relative(folder, path))}</code></a></li>`;
+    return `<li><a href="${link}"><code>${escapeHtml(posix.relative(folder, path))}</code></a></li>`;
   });
-  const html = `<h1><code>${escape(folder)}</code></h1>\n<ul>${items.join("\n")}</ul>`;
+  const html = `<h1><code>${escapeHtml(folder)}</code></h1>\n<ul>${items.join("\n")}</ul>`;
   return [{ address, title: folder, html }, ...files.map(filePage)];
 }
 
 function filePage(path) {
   const language = LANGUAGES[path.split(".").at(-1)] ?? (path.endsWith("nginx.conf") ? "nginx" : "");
   const code = codeBlock(readFileSync(join(root, path), "utf8"), language, path);
-  return { address: sourceAddress(path), title: path, html: `<h1><code>${escape(path)}</code></h1>\n${code}` };
+  return { address: sourceAddress(path), title: path, html: `<h1><code>${escapeHtml(path)}</code></h1>\n${code}` };
 }

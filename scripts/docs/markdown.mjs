@@ -11,7 +11,7 @@ hljs.registerLanguage("http", http);
 const ALIASES = { vue: "xml", astro: "xml", tsx: "typescript", jsx: "javascript", mjs: "javascript", conf: "nginx" };
 
 /** Returns text as HTML. */
-export const escape = (text) =>
+export const escapeHtml = (text) =>
   text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 
 /** Returns the anchor of a heading, as hosts of Markdown make it. */
@@ -24,12 +24,12 @@ const slug = (title) =>
 /** Returns code as HTML, highlighted if the language is known. */
 export function highlight(code, language = "") {
   const name = ALIASES[language] ?? language;
-  return hljs.getLanguage(name) ? hljs.highlight(code, { language: name }).value : escape(code);
+  return hljs.getLanguage(name) ? hljs.highlight(code, { language: name }).value : escapeHtml(code);
 }
 
 /** Returns a block of code that can be copied and reached by the keyboard. */
 export const codeBlock = (code, language, label) =>
-  `<div class="code"><pre tabindex="0" role="group" aria-label="${escape(label)}"><code>${highlight(code, language)}</code></pre></div>\n`;
+  `<div class="code"><pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${highlight(code, language)}</code></pre></div>\n`;
 
 /** Returns the text of an inline token without its markup. */
 const plain = (token) =>
@@ -72,9 +72,9 @@ function sections(tokens, headings) {
 
 /**
  * Returns a page's HTML, its title, its headings and its texts for the search. `link` and `image` return the address for a
- * target in the Markdown.
+ * target in the Markdown, and `title` the heading of a page.
  */
-export function render(markdown, { link, image }) {
+export function render(markdown, { link, image, title }) {
   const parser = new MarkdownIt({ html: true });
   const { rules } = parser.renderer;
   let heading = "";
@@ -82,7 +82,8 @@ export function render(markdown, { link, image }) {
     const [language] = tokens[index].info.split(/[ ,]/);
     return codeBlock(tokens[index].content, language, `Code: ${heading}`);
   };
-  rules.table_open = () => `<div class="table" tabindex="0" role="group" aria-label="${escape(`Table: ${heading}`)}"><table>\n`;
+  rules.table_open = () =>
+    `<div class="table" tabindex="0" role="group" aria-label="${escapeHtml(`Table: ${heading}`)}"><table>\n`;
   rules.table_close = () => "</table></div>\n";
   // Comments mark generated parts of the docs. Other HTML would be text on some hosts and not on others.
   rules.html_block = (tokens, index) => {
@@ -97,15 +98,20 @@ export function render(markdown, { link, image }) {
   rules.heading_close = (tokens, index) => {
     const { tag } = tokens[index];
     const id = tokens[index - 2].attrGet("id");
-    const anchor = `<a class="anchor" href="#${id}" aria-label="Link to “${escape(heading)}”">#</a>`;
+    const anchor = `<a class="anchor" href="#${id}" aria-label="Link to “${escapeHtml(heading)}”">#</a>`;
     return `${tag === "h1" ? "" : anchor}</${tag}>\n`;
   };
 
   const tokens = parser.parse(markdown, {});
   const headings = nameHeadings(tokens);
   for (const { children } of tokens)
-    for (const child of children ?? []) {
-      if (child.type === "link_open") child.attrSet("href", link(child.attrGet("href")));
+    for (const [index, child] of (children ?? []).entries()) {
+      if (child.type === "link_open") {
+        const href = child.attrGet("href");
+        // A file's name says little to a reader who sees no files.
+        if (/^[\w/-]+\.md$/.test(children[index + 1].content)) children[index + 1].content = title(href) ?? href;
+        child.attrSet("href", link(href));
+      }
       if (child.type === "image") child.attrSet("src", image(child.attrGet("src")));
     }
   const html = parser.renderer.render(tokens, parser.options, {});

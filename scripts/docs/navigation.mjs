@@ -57,14 +57,15 @@ export const LIVE = {
   playground: {
     title: "Playground",
     text: "Change every option of the widget, chat with it, and copy the code.",
-    height: "tall",
   },
   gallery: {
     title: "Gallery",
     text: "See the widget in every state and every theme, in light and dark, on a desktop and on a phone.",
-    height: "tall",
   },
 };
+
+/** The names of pages in the navigation that differ from their headings. */
+export const NAMES = { [HOME]: "Find your page", "README.md": "Overview" };
 
 /** The page with the reference of the crates. */
 export const CRATES = "crates";

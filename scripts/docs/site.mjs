@@ -8,7 +8,7 @@ import { copyLive, cratesPage, livePage, writeAssets } from "./extras.mjs";
 import { layout } from "./layout.mjs";
 import { Links, pictureAddress } from "./links.mjs";
 import { render } from "./markdown.mjs";
-import { addressOf, allPages, CRATES, LIVE, SECTIONS } from "./navigation.mjs";
+import { addressOf, allPages, CRATES, LIVE, NAMES, SECTIONS } from "./navigation.mjs";
 
 /** Returns the pages of docs/ that are in no section. */
 export function missingPages() {
@@ -46,7 +46,7 @@ export async function buildSite(folder) {
   const titles = new Map(pages.map((page, index) => [page, contents[index].title]));
   const sections = SECTIONS.map((section) => ({
     ...section,
-    entries: section.pages.map((page) => ({ address: addressOf(page), title: titles.get(page) })),
+    entries: section.pages.map((page) => ({ address: addressOf(page), title: NAMES[page] ?? titles.get(page) })),
   }));
   for (const content of [...contents, ...links.sourcePages()]) {
     const path = join(folder, content.address);

@@ -3,6 +3,12 @@
 import MiniSearch from "minisearch";
 
 const MAX_RESULTS = 12;
+/** Words that are in nearly every section. */
+const STOP_WORDS = new Set(
+  "a an and are as at by can do does for from how i if in is it my of on or s so t that the this to what when with".split(
+    " ",
+  ),
+);
 /** The characters of a result's text before and after the first match. */
 const CONTEXT = { before: 40, after: 110 };
 
@@ -17,9 +23,15 @@ async function load(root) {
     address,
     text,
   }));
-  const index = new MiniSearch({ fields: ["heading", "page", "text"] });
+  const index = new MiniSearch({ fields: ["heading", "page", "text"], processTerm: termOf });
   index.addAll(entries);
   return { index, entries };
+}
+
+/** Returns a word as the index has it, or null if the index leaves it out. */
+function termOf(word) {
+  const term = word.toLowerCase();
+  return STOP_WORDS.has(term) ? null : term;
 }
 
 /** Returns the entries for a query, best first. Records of the past come after the pages that are about today. */
@@ -40,8 +52,9 @@ function excerpt({ text, terms }) {
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   const place = places.length > 0 ? Math.min(...places) : 0;
   const start = place <= CONTEXT.before ? 0 : text.indexOf(" ", place - CONTEXT.before) + 1;
-  const end = place + CONTEXT.after;
-  return `${start > 0 ? "… " : ""}${text.slice(start, end)}${end < text.length ? " …" : ""}`;
+  const isWhole = place + CONTEXT.after >= text.length;
+  const end = isWhole ? text.length : text.lastIndexOf(" ", place + CONTEXT.after);
+  return `${start > 0 ? "… " : ""}${text.slice(start, end)}${isWhole ? "" : " …"}`;
 }
 
 function make(name, className, text) {

@@ -16,6 +16,8 @@ const GOOD_MORNING = "Good morning, Maren here. Shall I send a new bowl with Fri
 /** The choices of the playground itself, by their values. The first value is the default, and is not in the address. */
 const SETTINGS = { screen: ["desktop", "phone"], service: ["stand-in", "real"], code: ["script"] };
 
+// A page that frames this one has a heading of its own.
+if (parent !== window) document.documentElement.dataset.framed = "";
 const query = new URLSearchParams(location.search);
 const settings = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, [first]]) => [name, query.get(name) ?? first]),
