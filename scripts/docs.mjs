@@ -21,14 +21,19 @@ function newestSource() {
   return Math.max(...times);
 }
 
-/** Builds the site into a folder. Fails if a page is in no section, or a link leads nowhere. */
-export async function buildDocs(folder = out) {
+/**
+ * Builds the site into a folder. Fails if a page is in no section, or a link leads nowhere; with `rustdoc` also if the
+ * reference of a crate is missing.
+ */
+export async function buildDocs({ folder = out, rustdoc = false } = {}) {
   // Imported late, because npm's packages may be missing when this module is loaded.
   const { buildSite } = await import("./docs/site.mjs");
   const newest = newestSource();
   const fresh = `${folder}.new`;
   rmSync(fresh, { recursive: true, force: true });
-  const { problems, hasWidget } = await buildSite(fresh);
+  const { problems, hasWidget, withoutReference } = await buildSite(fresh);
+  if (rustdoc && withoutReference.length > 0)
+    throw new Advice(`target/doc has no reference of ${withoutReference.join(", ")}. Run: npm run docs -- --rustdoc`);
   if (problems.length > 0) throw new Advice(`the documentation has broken links:\n${problems.join("\n")}`);
   writeFileSync(join(fresh, ".built"), newest.toString());
   rmSync(folder, { recursive: true, force: true });
@@ -47,8 +52,9 @@ export async function buildDocsIfStale() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     npmPackages();
-    if (process.argv.includes("--rustdoc")) run("cargo", ["doc", "--locked", "--workspace", "--no-deps"]);
-    await buildDocs();
+    const rustdoc = process.argv.includes("--rustdoc");
+    if (rustdoc) run("cargo", ["doc", "--locked", "--workspace", "--no-deps"]);
+    await buildDocs({ rustdoc });
     say("the documentation is in target/docs-site/. Serve that folder with any web server, at any path");
   });
 }

@@ -53,11 +53,16 @@ function crates() {
 
 const inCrates = (name) => `crates/${name}/Cargo.toml`;
 
-/** Copies the output of rustdoc to `rustdoc/`, as far as there is one. Returns the page that lists the crates. */
-export function cratesPage(folder) {
+/** Copies the output of rustdoc to `rustdoc/`, as far as there is one. Returns the crates, each with `isThere`. */
+export function copyRustdoc(folder) {
   const made = join(root, "target/doc");
   const found = crates().map((crate) => ({ ...crate, isThere: existsSync(join(made, crate.folder, "index.html")) }));
   if (found.some(({ isThere }) => isThere)) cpSync(made, join(folder, "rustdoc"), { recursive: true });
+  return found;
+}
+
+/** Returns the content of the page that lists the crates. */
+export function cratesPage(found) {
   const rows = found.map(({ name, description, folder: own, isThere }) => {
     const title = isThere ? `<a href="rustdoc/${own}/index.html">${name}</a>` : name;
     return `<li><strong>${title}</strong>: ${escapeHtml(description)}</li>`;

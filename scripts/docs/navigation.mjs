@@ -36,7 +36,7 @@ export const SECTIONS = [
     title: "On your server",
     pages: ["docs/server.md", "docs/contract.md", "docs/self-host.md", "docs/webhooks.md"],
   },
-  { title: "For operators", pages: ["docs/inbox.md"] },
+  { title: "For operators", pages: ["docs/inbox.md", "docs/publishing.md"] },
   {
     title: "The project",
     pages: [

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { root } from "../setup.mjs";
 import { problems } from "./check.mjs";
-import { copyLive, cratesPage, livePage, writeAssets } from "./extras.mjs";
+import { copyLive, copyRustdoc, cratesPage, livePage, writeAssets } from "./extras.mjs";
 import { layout } from "./layout.mjs";
 import { Links, pictureAddress } from "./links.mjs";
 import { render } from "./markdown.mjs";
@@ -19,10 +19,10 @@ export function missingPages() {
 }
 
 /** Returns a page's address, title and content. */
-function contentOf(page, folder, links) {
+function contentOf(page, reference, links) {
   const address = addressOf(page);
   if (page in LIVE) return { address, title: LIVE[page].title, html: livePage(page), isWide: true };
-  if (page === CRATES) return { address, title: "Crates", html: cratesPage(folder) };
+  if (page === CRATES) return { address, title: "Crates", html: cratesPage(reference) };
   return { address, ...render(readFileSync(join(root, page), "utf8"), links.of(page)) };
 }
 
@@ -32,17 +32,21 @@ const searchEntries = (contents) =>
     sections.map(({ level, id, text, body }) => [title, text, level === 1 ? address : `${address}#${id}`, body]),
   );
 
-/** Writes the site into a new folder. Returns the problems of its links, and whether it has the live widget. */
+/**
+ * Writes the site into a new folder. Returns the problems of its links, whether it has the live widget, and the crates
+ * without reference.
+ */
 export async function buildSite(folder) {
   const missing = missingPages();
   if (missing.length > 0) throw new Error(`add to scripts/docs/navigation.mjs: ${missing.join(", ")}`);
   mkdirSync(folder, { recursive: true });
   const hasWidget = copyLive(folder);
+  const reference = copyRustdoc(folder);
   await writeAssets(folder);
 
   const pages = allPages();
   const links = new Links(pages.filter((page) => page.endsWith(".md")));
-  const contents = pages.map((page) => contentOf(page, folder, links));
+  const contents = pages.map((page) => contentOf(page, reference, links));
   const titles = new Map(pages.map((page, index) => [page, contents[index].title]));
   const sections = SECTIONS.map((section) => ({
     ...section,
@@ -55,5 +59,6 @@ export async function buildSite(folder) {
   }
   for (const picture of links.pictures) cpSync(join(root, picture), join(folder, pictureAddress(picture)));
   writeFileSync(join(folder, "search.json"), JSON.stringify(searchEntries(contents)));
-  return { problems: [...links.problems, ...problems(folder)], hasWidget };
+  const withoutReference = reference.filter(({ isThere }) => !isThere).map(({ name }) => name);
+  return { problems: [...links.problems, ...problems(folder)], hasWidget, withoutReference };
 }

@@ -22,7 +22,7 @@ let browser;
 let server;
 
 before(async () => {
-  await buildDocs(site);
+  await buildDocs({ folder: site });
   server = await serve(site);
   browser = await launch();
 });
