@@ -114,6 +114,11 @@ export function render(markdown, { link, image, title }) {
       }
       if (child.type === "image") child.attrSet("src", image(child.attrGet("src")));
     }
+  // Policies without inline styles block the attribute `style` of aligned cells.
+  for (const token of tokens) {
+    const aligned = token.attrGet("style")?.match(/^text-align:(\w+)$/);
+    if (aligned) token.attrs = [["class", `at-${aligned[1]}`]];
+  }
   const html = parser.renderer.render(tokens, parser.options, {});
   return { html, headings, title: headings[0]?.text ?? "", sections: sections(tokens, headings) };
 }

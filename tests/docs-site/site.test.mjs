@@ -150,12 +150,13 @@ test("The search finds a section by its words, and leads to it", async () => {
   await page.context().close();
 });
 
-test("At 320 px no page scrolls sideways, and a button shows the list of pages", async () => {
-  const { page } = await open("index.html", { viewport: { width: 320, height: 640 } });
+test("At 320 px no page scrolls sideways or violates the policy, and a button shows the list of pages", async () => {
+  const { page, foreign, errors } = await open("index.html", { viewport: { width: 320, height: 640 } });
   for (const path of allPages().map(addressOf)) {
     await page.goto(server.address + path, { waitUntil: "domcontentloaded" });
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 320, `${path}: ${width} px`);
+    assert.deepEqual([foreign, errors], [[], []], path);
   }
   const list = page.getByRole("navigation", { name: "Pages" });
   await list.waitFor({ state: "hidden" });
