@@ -2,7 +2,7 @@
 
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { root } from "../setup.mjs";
+import { Advice, root } from "../setup.mjs";
 import { problems } from "./check.mjs";
 import { copyLive, copyRustdoc, cratesPage, livePage, writeAssets } from "./extras.mjs";
 import { layout } from "./layout.mjs";
@@ -38,7 +38,7 @@ const searchEntries = (contents) =>
  */
 export async function buildSite(folder) {
   const missing = missingPages();
-  if (missing.length > 0) throw new Error(`add to scripts/docs/navigation.mjs: ${missing.join(", ")}`);
+  if (missing.length > 0) throw new Advice(`add to scripts/docs/navigation.mjs: ${missing.join(", ")}`);
   mkdirSync(folder, { recursive: true });
   const hasWidget = copyLive(folder);
   const reference = copyRustdoc(folder);
