@@ -34,7 +34,7 @@ export class Links {
         const address = this.address(within(target), `${path}: ${href}`);
         return relative(from, anchor === undefined ? address : `${address}#${anchor}`);
       },
-      title: (href) => this.titleOf(within(href.split("#")[0]), href),
+      title: (href) => this.titleOf(within(href.split("#")[0])),
       image: (src) => {
         return relative(from, this.address(within(src), `${path}: ${src}`));
       },
@@ -56,9 +56,9 @@ export class Links {
     return sourceAddress(clean);
   }
 
-  /** Returns the heading of a page whose link has the name of its file as its text. */
-  titleOf(path, href) {
-    return this.pages.has(path) && !href.includes("#") ? heading(readFileSync(join(root, path), "utf8")) : undefined;
+  /** Returns the heading of a page, or undefined if the path has none in the site. */
+  titleOf(path) {
+    return this.pages.has(path) ? heading(readFileSync(join(root, path), "utf8")) : undefined;
   }
 
   fails(problem) {

@@ -109,7 +109,8 @@ export function render(markdown, { link, image, title }) {
       if (child.type === "link_open") {
         const href = child.attrGet("href");
         // A file's name says little to a reader who sees no files.
-        if (/^[\w/-]+\.md$/.test(children[index + 1].content)) children[index + 1].content = title(href) ?? href;
+        const text = children[index + 1];
+        if (/^[\w/-]+\.md$/.test(text.content)) text.content = title(href) ?? text.content;
         child.attrSet("href", link(href));
       }
       if (child.type === "image") child.attrSet("src", image(child.attrGet("src")));

@@ -87,11 +87,12 @@ test("No link of the site is broken, and a broken one is noticed", () => {
   }
 });
 
-test("Markdown that links to a missing file is reported with its page", () => {
+test("A link shows the title of its page, and one to a missing file is reported", () => {
   const links = new Links(["docs/faq.md"]);
-  const { html } = render("[a](faq.md#x), [b](gone.md), [c](recipes/nginx.conf)", links.of("docs/csp.md"));
+  const { html } = render("[faq.md](faq.md#x), [b](gone.md), [c](recipes/nginx.conf)", links.of("docs/csp.md"));
   assert.deepEqual(links.problems, ["docs/csp.md: gone.md is missing"]);
-  assert.ok(html.includes('href="faq.html#x"') && html.includes('href="source/docs/recipes/nginx.conf.html"'), html);
+  assert.ok(html.includes('<a href="faq.html#x">Frequently asked questions</a>'), html);
+  assert.ok(html.includes('href="source/docs/recipes/nginx.conf.html"'), html);
 });
 
 test("Headings with the same text have different anchors, and HTML in Markdown is refused", () => {
