@@ -22,6 +22,7 @@ export const SECTIONS = [
       "docs/frontend.md",
       "docs/frameworks.md",
       "docs/rust.md",
+      "docs/website-builders.md",
       "docs/wordpress.md",
       "docs/themes.md",
       "docs/languages.md",
