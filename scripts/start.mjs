@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { buildIfStale } from "./build.mjs";
 import { buildConsoleIfStale } from "./console.mjs";
 import { buildConnector } from "./connector.mjs";
+import { buildDocsIfStale } from "./docs.mjs";
 import { main, root, say, setupBuild } from "./setup.mjs";
 
 await main(async () => {
@@ -16,6 +17,9 @@ await main(async () => {
     cwd: root,
     stdio: "inherit",
   });
+  // In the background, because the demo does not need it. A broken link must not stop the demo.
+  if (!process.argv.includes("--sandbox-only"))
+    void buildDocsIfStale().catch((error) => say(`no documentation at /docs/: ${error.message}`));
   // The terminal sends Ctrl-C to the demo as well; a signal to this process alone is forwarded.
   process.on("SIGTERM", () => demo.kill("SIGTERM"));
   process.on("SIGINT", () => {});

@@ -8,6 +8,7 @@ import { auditLocally } from "./audit.mjs";
 import { build } from "./build.mjs";
 import { buildConsole } from "./console.mjs";
 import { buildDevPage } from "./dev-page.mjs";
+import { buildDocs } from "./docs.mjs";
 import { buildExamples } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
 import { countTests, flaky, runFiles, runNative, tee } from "./repeat.mjs";
@@ -123,6 +124,11 @@ await main(async () => {
   await step("size", () => {
     const exceeded = size();
     return { output: "", ok: exceeded.length === 0 };
+  });
+  // It contains the documentation of the crates and the widget, which the steps above have built.
+  await step("build of the documentation site", () => buildDocs({ rustdoc: true }));
+  await step("documentation site", () => runFiles(testsIn("docs-site"), { env: { CHROMIUM: browser } }), {
+    tests: true,
   });
   await step("types", () => tee("tsc", ["-p", "tests/types"]));
   await step("the proxy, and its recipes in their servers", () =>

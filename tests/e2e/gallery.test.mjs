@@ -141,10 +141,10 @@ test("axe reports no violation in the gallery, light or dark", async ({ visit })
   }
 });
 
-test("Only the pages of the gallery and the playground may be framed by the site", async ({ visit, site }) => {
+test("Only the gallery, the playground and the documentation may be framed by the site", async ({ visit, site }) => {
   const page = await visit({ path: BLANK });
   const policyOf = async (path) => (await page.request.get(site + path)).headers()["content-security-policy"];
-  for (const path of ["/gallery.html", "/playground.html", "/playground-frame.html"]) {
+  for (const path of ["/gallery.html", "/playground.html", "/playground-frame.html", "/docs/index.html"]) {
     assert.match(await policyOf(path), /frame-src 'self'; frame-ancestors 'self'$/, path);
   }
   for (const path of ["/", "/help.html", "/chat-widget/chat-widget.js"]) {

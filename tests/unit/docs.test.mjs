@@ -203,6 +203,12 @@ test("The settings in docs/rust.md are the example's", () => {
   );
 });
 
+test("Every test that docs/accessibility.md names exists", () => {
+  const named = [...read("docs/accessibility.md").matchAll(/`(tests\/[^`]+)`/g)].map(([, path]) => path);
+  assert.ok(named.length > 10);
+  for (const path of named) assert.ok(existsSync(join(root, path)), path);
+});
+
 test("Every link of the docs has an existing target", () => {
   const anchors = (path) =>
     [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>

@@ -32,6 +32,8 @@ pub struct DemoOptions {
     pub site_dir: PathBuf,
     /// The built widget, served at `/chat-widget/`. Ignored with [`Self::sandbox_only`].
     pub widget_dir: PathBuf,
+    /// The built documentation, served at `/docs/`. Ignored with [`Self::sandbox_only`].
+    pub docs_dir: PathBuf,
     /// Whether to serve the proxy and the sandbox only, for a development server that serves the files.
     pub sandbox_only: bool,
     /// The faults that the sandbox injects from the start.
@@ -106,7 +108,7 @@ impl Demo {
     /// Binds both ports, for a sandbox with the given settings. [`DemoOptions::faults`] replaces its faults.
     pub async fn bind_with(options: DemoOptions, sandbox: TestOptions) -> Result<Self, DemoError> {
         options.faults.check().map_err(DemoError::Faults)?;
-        let files = SiteFiles { pages: options.site_dir, widget: options.widget_dir };
+        let files = SiteFiles { pages: options.site_dir, widget: options.widget_dir, docs: options.docs_dir };
         let files = (!options.sandbox_only).then_some(files);
         if let Some(files) = &files {
             if !files.pages.join("index.html").is_file() {

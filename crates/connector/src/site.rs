@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
-use axum::response::Response;
+use axum::response::{Redirect, Response};
 use axum::routing::get;
 use tower_http::services::{ServeDir, ServeFile};
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -15,7 +15,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
                       img-src 'self'; require-trusted-types-for 'script'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
-/// The Content-Security-Policy of the gallery and the playground, whose pages frame each other.
+/// The Content-Security-Policy of the gallery, the playground and the documentation, which frame their pages.
 const FRAMED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
                              connect-src 'self'; img-src 'self'; require-trusted-types-for 'script'; \
                              form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'self'";
@@ -27,13 +27,20 @@ pub(crate) struct SiteFiles {
     pub(crate) pages: PathBuf,
     /// The built widget, served at `/chat-widget/`.
     pub(crate) widget: PathBuf,
+    /// The built documentation, served at `/docs/`.
+    pub(crate) docs: PathBuf,
 }
 
 /// Returns the site with its proxy at `/connector`; without files, the proxy only.
 pub(crate) fn router(proxy: Router, files: Option<&SiteFiles>) -> Router {
     let site = Router::new().nest("/connector", proxy);
     let site = match files {
-        Some(files) => site.nest("/chat-widget", widget(&files.widget)).merge(pages(&files.pages)),
+        Some(files) => site
+            .nest("/chat-widget", widget(&files.widget))
+            // The addresses in the pages are relative to the folder.
+            .route("/docs", get(|| async { Redirect::temporary("/docs/") }))
+            .nest_service("/docs/", docs(&files.docs))
+            .merge(pages(&files.pages)),
         None => site,
     };
     let always =
@@ -64,6 +71,15 @@ fn widget(directory: &Path) -> Router {
     Router::new().fallback_service(files).layer(from_fn(described))
 }
 
+fn docs(directory: &Path) -> Router {
+    let missing = get(|| async {
+        let hint = "The documentation has no such page, or is not built yet. Run: npm run docs";
+        (StatusCode::NOT_FOUND, hint)
+    });
+    let files = ServeDir::new(directory).fallback(missing);
+    Router::new().fallback_service(files).layer(from_fn(described))
+}
+
 fn pages(directory: &Path) -> Router {
     let files = ServeDir::new(directory).not_found_service(ServeFile::new(directory.join("404.html")));
     Router::new().fallback_service(files).layer(from_fn(described))
@@ -72,7 +88,7 @@ fn pages(directory: &Path) -> Router {
 /// Adds the Content-Security-Policy of the requested page.
 async fn with_policy(request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let is_framed = path.starts_with("/gallery") || path.starts_with("/playground");
+    let is_framed = ["/gallery", "/playground", "/docs/"].iter().any(|start| path.starts_with(start));
     let policy = if is_framed { FRAMED_POLICY } else { POLICY };
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));

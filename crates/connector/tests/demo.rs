@@ -26,6 +26,7 @@ fn options(files: &Path) -> DemoOptions {
         sandbox_port: 0,
         site_dir: files.join("site"),
         widget_dir: files.join("dist"),
+        docs_dir: files.join("docs"),
         sandbox_only: false,
         faults: Faults::default(),
     }
@@ -164,6 +165,26 @@ async fn every_response_of_the_site_has_the_policy() {
         assert_eq!(header(&answer, "x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(header(&answer, "referrer-policy"), Some("strict-origin-when-cross-origin"), "{path}");
     }
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn serves_the_documentation_and_says_how_to_build_it() {
+    let demo = run(|_| ()).await;
+    let missing = demo.get("/docs/").await;
+    assert_eq!(missing.status(), 404);
+    assert!(missing.text().await.expect("a text").contains("npm run docs"));
+
+    write(demo.files.path(), "docs/index.html", "<!doctype html><title>Documentation</title>");
+    write(demo.files.path(), "docs/decisions/index.html", "<!doctype html><title>Decisions</title>");
+    // Without the slash, the relative addresses of the page would lead nowhere.
+    let home = demo.get("/docs").await;
+    assert_eq!((home.status().as_u16(), home.url().path()), (200, "/docs/"));
+    let policy = header(&home, "content-security-policy").unwrap_or_default().to_owned();
+    assert!(policy.contains("frame-src 'self'"), "{policy}");
+    assert!(home.text().await.expect("a page").contains("Documentation"));
+    let decisions = demo.get("/docs/decisions/index.html").await;
+    assert!(decisions.text().await.expect("a page").contains("Decisions"));
     demo.stop().await;
 }
 

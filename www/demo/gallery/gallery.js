@@ -47,7 +47,7 @@ async function show(state) {
   const service = new Service(state);
   const customerId = service.take(PROXY);
   // Imported after the stand-ins are installed, because a module may store globals while it loads.
-  const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+  const { ChatWidget } = await import("../chat-widget/chat-widget.mjs");
   const widget = await ChatWidget.mount({
     proxy: PROXY,
     theme: chosen.theme,

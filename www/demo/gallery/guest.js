@@ -9,6 +9,7 @@ import { Service, takeStorage } from "./stand-in.js";
 import { SHOP } from "./states.js";
 
 const PROXY = "/connector";
+const LOADER = new URL("../chat-widget/chat-widget.js", import.meta.url).href;
 /** The polling interval of the stand-in in milliseconds, so short that a person's message appears at once. */
 const POLL_MS = 1_000;
 const query = new URLSearchParams(location.search);
@@ -78,7 +79,7 @@ async function mount(chosen) {
   document.getElementById("chat").hidden = !options.container;
   const script = document.createElement("script");
   for (const [name, value] of Object.entries(options)) script.dataset[name] = attributeText(name, value);
-  script.src = addresses?.createScriptURL("/chat-widget/chat-widget.js") ?? "/chat-widget/chat-widget.js";
+  script.src = addresses?.createScriptURL(LOADER) ?? LOADER;
   await new Promise((resolve, reject) => {
     script.onload = resolve;
     script.onerror = () => reject(new Error("chat-widget.js did not load"));

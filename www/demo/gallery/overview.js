@@ -39,6 +39,8 @@ const CHOICES = [
 export function showOverview(main) {
   const chosen = read();
   const pictures = [];
+  // A page that frames this one has a heading of its own.
+  if (parent !== window) document.documentElement.dataset.framed = "";
   document.documentElement.dataset.scheme = "auto";
   document.title = "Gallery of the chat widget";
 

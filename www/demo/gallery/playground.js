@@ -9,11 +9,15 @@ import { optionsForm } from "./options-form.js";
 
 /** The debounce of changes to the widget. Milliseconds. */
 const DEBOUNCE = 250;
-const FRAME = "/playground-frame.html";
+const FRAME = "playground-frame.html";
+/** Whether the site has the demo's service. A folder of static files does not. */
+const HAS_SERVICE = "service" in document.documentElement.dataset;
 const GOOD_MORNING = "Good morning, Maren here. Shall I send a new bowl with Friday's parcel?";
 /** The choices of the playground itself, by their values. The first value is the default, and is not in the address. */
 const SETTINGS = { screen: ["desktop", "phone"], service: ["stand-in", "real"], code: ["script"] };
 
+// A page that frames this one has a heading of its own.
+if (parent !== window) document.documentElement.dataset.framed = "";
 const query = new URLSearchParams(location.search);
 const settings = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, [first]]) => [name, query.get(name) ?? first]),
@@ -46,15 +50,7 @@ actions.append(
     ],
     settings.screen,
   ),
-  select(
-    "service",
-    "Service",
-    [
-      ["stand-in", "Stand-in"],
-      ["real", "The demo's own"],
-    ],
-    settings.service,
-  ),
+  ...(HAS_SERVICE ? [choiceOfService()] : []),
   ...Object.values(buttons),
   own,
 );
@@ -100,13 +96,29 @@ function button(label, act) {
   return made;
 }
 
+function choiceOfService() {
+  return select(
+    "service",
+    "Service",
+    [
+      ["stand-in", "Stand-in"],
+      ["real", "The demo's own"],
+    ],
+    settings.service,
+  );
+}
+
+function isReal() {
+  return HAS_SERVICE && settings.service === "real";
+}
+
 function tell(message) {
   frame.contentWindow.postMessage(message, location.origin);
 }
 
 /** Updates everything but the widget. */
 function update() {
-  const isStandIn = settings.service !== "real";
+  const isStandIn = !isReal();
   stage.dataset.screen = settings.screen;
   buttons.says.hidden = !isStandIn;
   buttons.consent.hidden = chosen.get("consent") !== "required";
@@ -134,6 +146,6 @@ function search() {
 
 function addressOfFrame() {
   const parameters = parametersOf(chosen);
-  if (settings.service === "real") parameters.set("service", "real");
+  if (isReal()) parameters.set("service", "real");
   return `${FRAME}?${parameters}`;
 }

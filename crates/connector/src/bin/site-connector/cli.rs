@@ -99,6 +99,9 @@ pub(crate) struct DemoFlags {
     /// The built widget, served at /chat-widget/
     #[arg(long, default_value = "dist", value_name = "PATH")]
     widget_dir: PathBuf,
+    /// The built documentation, served at /docs/
+    #[arg(long, default_value = "target/docs-site", value_name = "PATH")]
+    docs_dir: PathBuf,
     /// Serve the proxy and the sandbox only, and no files
     #[arg(long)]
     pub(crate) sandbox_only: bool,
@@ -224,6 +227,7 @@ impl From<DemoFlags> for DemoOptions {
             sandbox_port: flags.sandbox_port,
             site_dir: flags.site_dir,
             widget_dir: flags.widget_dir,
+            docs_dir: flags.docs_dir,
             sandbox_only: flags.sandbox_only,
             faults: flags.faults.into(),
         }

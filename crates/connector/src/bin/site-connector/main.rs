@@ -119,7 +119,8 @@ async fn serve_demo(flags: DemoFlags, sandbox: TestOptions) -> Result<(), DemoEr
         )
     } else {
         format!(
-            "Customer's site   http://{site}\nOperator console  http://{sandbox}/operator\nCtrl-C stops both."
+            "Customer's site   http://{site}\nDocumentation     http://{site}/docs/\n\
+             Operator console  http://{sandbox}/operator\nCtrl-C stops both."
         )
     };
     // Installed before the announcement, because its reader may send a signal at once.
