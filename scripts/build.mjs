@@ -85,7 +85,7 @@ async function buildScripts(dev) {
     PLAIN: JSON.stringify(await plainPattern()),
     TOKENS: JSON.stringify(tokenNames().join(" ")),
     LAZY_FILES: JSON.stringify(
-      LAZY.filter((name) => name !== "progress")
+      LAZY.filter((name) => !OF_THE_TAG.includes(name))
         .concat("styles")
         .join(" "),
     ),
@@ -103,7 +103,7 @@ async function buildScripts(dev) {
   });
   await esbuild.build({
     ...common,
-    entryPoints: [join(root, "www/module.ts")],
+    entryPoints: [join(root, "www/tag-module.ts")],
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
     define,
@@ -181,17 +181,20 @@ const LAZY = [
   "validate-options",
   "host-page",
   "page-listeners",
-  "language",
   "diagnose",
   "recover",
   "error-state",
   "update",
   "derive",
   "progress",
+  "companion",
+  "waiting",
 ];
-/** The paths of the modules that a bundler includes. Only the script tag needs `progress`. */
+/** Those that only the script tag needs. */
+const OF_THE_TAG = ["progress", "companion", "waiting"];
+/** The paths of the modules that a bundler includes. */
 const LAZY_PATH = new RegExp(
-  `^(?:(?:themes|locales)/.+|styles|${LAZY.filter((name) => name !== "progress").join("|")})\\.mjs$`,
+  `^(?:(?:themes|locales)/.+|styles|${LAZY.filter((name) => !OF_THE_TAG.includes(name)).join("|")})\\.mjs$`,
 );
 
 /** Writes `dist/npm/`: the same sources for bundlers, which cannot follow addresses that are computed at run time. */
