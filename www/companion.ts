@@ -70,7 +70,11 @@ export default function accompany(options: Record<string, string | undefined>): 
   const visitorId = () => {
     const stored = read("visitor")?.visitorId;
     const id = parse(visitor)?.visitorId || (isUsableId(stored) ? stored : uuid());
-    if (id !== stored) write("visitor", JSON.stringify({ v, visitorId: id }));
+    if (id !== stored) {
+      write("visitor", JSON.stringify({ v, visitorId: id }));
+      // For a session, which may adopt the visitor of another tab instead.
+      if (memory[keyOf("visitor")]) memory[keyOf("visitor")] = { visitorId: id, isNew: true };
+    }
     return id;
   };
 

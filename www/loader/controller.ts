@@ -46,8 +46,8 @@ async function call(name: string, args: unknown[]): Promise<unknown> {
       leavePage();
       return refuse();
     }
-    if (/^hide|show/.test(name)) setHidden(name === "hide");
-    else if (/^open|toggle|send/.test(name)) mount();
+    if (/hide|show/.test(name)) setHidden(name === "hide");
+    else if (/open|toggle|send/.test(name)) mount();
     // Nobody waits for the others.
     else void whenLoaded().then(mount);
   }

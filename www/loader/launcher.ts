@@ -7,7 +7,7 @@ import { isFloating, parseObject } from "../tag-options.js";
 import { setTokens } from "../tokens.js";
 import { host, hostElement, isRefused } from "./host.js";
 import { keepAsked, keepClick, mount, mounted, mounting, widget } from "./mount.js";
-import { ONCE } from "./schedule.js";
+import { ONCE, after } from "./schedule.js";
 import { buttons, hasLauncher, importFile, options } from "./tag.js";
 
 // Filled in by the build: the launcher's style sheet with its tokens, and each theme's colours for it.
@@ -43,11 +43,12 @@ export function paint(): void {
     keepClick();
     launcher.setAttribute("aria-busy", "true");
     mount();
-    const attempt = mounting;
-    attempt?.catch(() => launcher.removeAttribute("aria-busy"));
+    mounting?.catch(() => launcher.removeAttribute("aria-busy"));
     // Without the file, the visitor waits without an announcement.
-    importFile<Progress>("progress")
-      .then((module) => attempt && module.default(host!, options["locale"], attempt))
+    after(1000)
+      .then(async () => {
+        if (!widget) (await importFile<Progress>("progress")).default(host!, options["locale"], mounting!);
+      })
       .catch(() => {});
   });
   for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, mount, ONCE);
