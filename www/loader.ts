@@ -35,9 +35,9 @@ function isOngoing(): unknown {
     // A first message that is not delivered yet has no conversation.
     return (
       isStorageAllowed(options) &&
-      (/chat-widget:outbox:/.test(`${Object.keys(localStorage)}`) ||
+      (sessionStorage.getItem(`chat-widget:${suffixOf(options)}:open`) ||
         localStorage.getItem(`chat-widget:conversation${suffixOf(options)}`) ||
-        sessionStorage.getItem(`chat-widget:${suffixOf(options)}:open`))
+        /widget:outbox:/.test(`${Object.keys(localStorage)}`))
     );
   } catch {
     return false;

@@ -14,17 +14,17 @@ export interface TagPlacement extends Placement {
 
 /**
  * Mounts the script tag's widget, whose options are attributes, into the loader's host. `asked` returns the page's own button
- * that the visitor has clicked, and throws if the site has refused the widget in the meantime.
+ * that the visitor has clicked, or true for the launcher, and throws if the site has refused the widget in the meantime.
  */
 export async function mountTag(
   options: object,
   placement: TagPlacement,
-  asked: () => Element | undefined,
+  asked: () => Element | true | undefined,
 ): Promise<ChatWidget> {
   const { host } = placement;
   const settled = async () => {
-    // A press that began on one button and ended on another would be no click.
-    if (host.shadowRoot?.querySelector(":active")) await whenReleased();
+    // A press that began on one button and ended on another would be no click. A tap that was a click stays active.
+    if (!asked() && host.shadowRoot?.querySelector(":active")) await whenReleased();
     Object.assign(host, { asked: asked() });
   };
   const widget = await ChatWidget.mount(options as ChatWidgetOptions, { ...placement, settled, prefix: "data-" });

@@ -58,9 +58,6 @@ test("A second click while the module loads leaves the window open", async ({ vi
   await part(page, "window").waitFor();
 });
 
-/** Returns the requests for the files of the window. */
-const windowFiles = (record) => record.moduleFiles().filter((path) => /chat-widget\.(mjs|wasm)|\/themes\//.test(path));
-
 test("The files of the window are fetched after the page has loaded, and nothing of them runs", async ({
   visit,
   recordOf,
@@ -77,7 +74,7 @@ test("The files of the window are fetched after the page has loaded, and nothing
   await part(page, "launcher").waitFor();
   assert.deepEqual(recordOf(page).moduleFiles(), []);
   picture.release();
-  await eventually(() => assert.equal(windowFiles(recordOf(page)).length, 3));
+  await eventually(() => assert.equal(recordOf(page).windowFiles().length, 3));
   await recordOf(page).settle();
   await nextFrame(page);
   const seen = await page.evaluate(() => ({
@@ -119,7 +116,7 @@ test('With load="intent" the module comes on intent, and not before', async ({ v
   await page.clock.runFor(60_000);
   await eventually(() => assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/companion.mjs")));
   await page.clock.runFor(60_000);
-  assert.deepEqual(windowFiles(recordOf(page)), []);
+  assert.deepEqual(recordOf(page).windowFiles(), []);
   await openChat(page);
 });
 
@@ -131,7 +128,7 @@ test("With Save-Data the module loads on intent only", async ({ visit, recordOf 
   await page.clock.runFor(60_000);
   await eventually(() => assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/companion.mjs")));
   await page.clock.runFor(60_000);
-  assert.deepEqual(windowFiles(recordOf(page)), []);
+  assert.deepEqual(recordOf(page).windowFiles(), []);
   await openChat(page);
 });
 

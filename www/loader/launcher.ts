@@ -6,7 +6,7 @@ import { nullProto } from "../null-proto.js";
 import { isFloating, parseObject } from "../tag-options.js";
 import { setTokens } from "../tokens.js";
 import { host, hostElement, isRefused } from "./host.js";
-import { keepAsked, keepClick, mount, mounted, mounting, widget } from "./mount.js";
+import { keepClick, mount, mounted, mounting, widget } from "./mount.js";
 import { ONCE, after } from "./schedule.js";
 import { buttons, hasLauncher, importFile, options } from "./tag.js";
 
@@ -40,7 +40,7 @@ export function paint(): void {
   frame.append(launcher);
   root.append(frame);
   launcher.addEventListener("click", () => {
-    keepClick();
+    keepClick(true);
     launcher.setAttribute("aria-busy", "true");
     mount();
     mounting?.catch(() => launcher.removeAttribute("aria-busy"));
@@ -93,7 +93,7 @@ export function listenToButtons(): void {
   const onSign = ({ target, type }: Event) => {
     const button = (target as Element | null)?.closest?.(buttons);
     if (!button) return;
-    if (type === "click") keepAsked(button);
+    if (type === "click") keepClick(button);
     mount();
   };
   for (const sign of ["click", "pointerover", "focusin"]) {

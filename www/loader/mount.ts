@@ -24,13 +24,9 @@ export const mounted = new Promise<ChatWidget>((resolve) => (announce = resolve)
 /** Fulfilled when the config is there, or after `CONFIG_TIMEOUT_MS`. */
 export let settled: Promise<unknown>;
 
-/** Whether the visitor has clicked the launcher. */
-let isClicked = false;
-export const keepClick = () => (isClicked = true);
-
-/** The page's own button that the visitor has clicked. */
-let asked: Element | undefined;
-export const keepAsked = (button: Element) => (asked = button);
+/** The page's own button that the visitor has clicked; true for the launcher. */
+let asked: Element | true | undefined;
+export const keepClick = (button: Element | true) => (asked = button);
 
 /** The attempt under way or done; `undefined` after one that failed. */
 export let mounting: Promise<void> | undefined;
@@ -79,7 +75,7 @@ async function importAndMount(): Promise<void> {
   // Calls from before the widget go first.
   await mounted;
   // A click as the visitor's, so that the focus follows; several clicks meant the same.
-  if (isClicked && !widget.state?.open) host!.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
+  if (asked === true && !widget.state?.open) host!.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
 }
 
 function onFailure(error: unknown): void {
@@ -88,7 +84,7 @@ function onFailure(error: unknown): void {
   console.error("chat widget: the module did not load", error);
   importHelp()
     .then(
-      (help) => help.tell(error, errorHandlers, (isClicked || asked) && hostElement(), options),
+      (help) => help.tell(error, errorHandlers, asked && hostElement(), options),
       // The folder of the loader cannot be reached at all, such as by a page without an origin.
       () => errorHandlers.forEach((handle) => handle({ code: "NOT_LOADED", message: `${error} (${origin})` })),
     )
