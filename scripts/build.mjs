@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
 import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
 import { writeManifests } from "./manifests.mjs";
@@ -315,6 +316,18 @@ function writeIntegrity() {
   writeFileSync(join(dist, "snippet.html"), `${tag}\n`);
 }
 
+/** Writes each file that browsers load a second time, compressed, for web servers that send such files as they are. */
+function compress() {
+  const files = readdirSync(dist, { recursive: true }).filter(
+    (file) => /\.(js|mjs|wasm)$/.test(file) && !/^(console|npm|server)[/\\]/.test(file),
+  );
+  for (const file of files) {
+    const bytes = readFileSync(join(dist, file));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(join(dist, `${file}.br`), brotliCompressSync(bytes, { params }));
+  }
+}
+
 /** Builds everything into `dist/`. */
 export async function build({ dev = false } = {}) {
   mkdirSync(dist, { recursive: true });
@@ -326,7 +339,9 @@ export async function build({ dev = false } = {}) {
   buildTypes();
   await writeManifests(dist);
   writeIntegrity();
-  if (!dev) writeFileSync(join(dist, ".built"), newestSource().toString());
+  if (dev) return;
+  compress();
+  writeFileSync(join(dist, ".built"), newestSource().toString());
 }
 
 /** Returns the time of the newest source of `dist/`, in milliseconds. */
