@@ -160,12 +160,16 @@ test("A batch whose response was lost is repeated by the session, and counted on
   server,
   recordOf,
 }) => {
+  let onLost;
+  const lost = new Promise((resolve) => (onLost = resolve));
   const lose = async (route) => {
     await route.fetch();
     await route.abort();
+    onLost();
   };
   const page = await visit({ prepare: (page) => page.route(EVENTS, lose) });
-  await eventually(async () => assert.equal((await server.events()).length, 1));
+  await lost;
+  assert.equal((await server.events()).length, 1);
   await page.unroute(EVENTS);
   await openChat(page);
   await callToAction(page, "Done");
