@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
 import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
 import { writeManifests } from "./manifests.mjs";
@@ -85,7 +86,7 @@ async function buildScripts(dev) {
     PLAIN: JSON.stringify(await plainPattern()),
     TOKENS: JSON.stringify(tokenNames().join(" ")),
     LAZY_FILES: JSON.stringify(
-      LAZY.filter((name) => name !== "progress")
+      LAZY.filter((name) => !OF_THE_TAG.includes(name))
         .concat("styles")
         .join(" "),
     ),
@@ -103,7 +104,7 @@ async function buildScripts(dev) {
   });
   await esbuild.build({
     ...common,
-    entryPoints: [join(root, "www/module.ts")],
+    entryPoints: [join(root, "www/tag-module.ts")],
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
     define,
@@ -181,17 +182,20 @@ const LAZY = [
   "validate-options",
   "host-page",
   "page-listeners",
-  "language",
   "diagnose",
   "recover",
   "error-state",
   "update",
   "derive",
   "progress",
+  "companion",
+  "waiting",
 ];
-/** The paths of the modules that a bundler includes. Only the script tag needs `progress`. */
+/** Those that only the script tag needs. */
+const OF_THE_TAG = ["progress", "companion", "waiting"];
+/** The paths of the modules that a bundler includes. */
 const LAZY_PATH = new RegExp(
-  `^(?:(?:themes|locales)/.+|styles|${LAZY.filter((name) => name !== "progress").join("|")})\\.mjs$`,
+  `^(?:(?:themes|locales)/.+|styles|${LAZY.filter((name) => !OF_THE_TAG.includes(name)).join("|")})\\.mjs$`,
 );
 
 /** Writes `dist/npm/`: the same sources for bundlers, which cannot follow addresses that are computed at run time. */
@@ -312,6 +316,18 @@ function writeIntegrity() {
   writeFileSync(join(dist, "snippet.html"), `${tag}\n`);
 }
 
+/** Writes each file that browsers load a second time, compressed, for web servers that send such files as they are. */
+function compress() {
+  const files = readdirSync(dist, { recursive: true }).filter(
+    (file) => /\.(js|mjs|wasm)$/.test(file) && !/^(console|npm|server)[/\\]/.test(file),
+  );
+  for (const file of files) {
+    const bytes = readFileSync(join(dist, file));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(join(dist, `${file}.br`), brotliCompressSync(bytes, { params }));
+  }
+}
+
 /** Builds everything into `dist/`. */
 export async function build({ dev = false } = {}) {
   mkdirSync(dist, { recursive: true });
@@ -323,7 +339,9 @@ export async function build({ dev = false } = {}) {
   buildTypes();
   await writeManifests(dist);
   writeIntegrity();
-  if (!dev) writeFileSync(join(dist, ".built"), newestSource().toString());
+  if (dev) return;
+  compress();
+  writeFileSync(join(dist, ".built"), newestSource().toString());
 }
 
 /** Returns the time of the newest source of `dist/`, in milliseconds. */

@@ -112,14 +112,14 @@ export function shorten(folder, flags) {
 export function makeFactory(folder) {
   const glue = join(folder, "chat_widget.js");
   let text = readFileSync(glue, "utf8").replace(/^export (?=class|function)/gm, "");
-  // The initializers of the glue accept any source of a module; here it is a URL.
+  // The initializers of the glue accept any source of a module; here it is a response that may be under way already.
   const begun = text.match(/wasm = instance\.exports;[^]*?(wasm\.[\w$]+\(\);)\n/)[1];
   text = replace(text, /let wasmModule, wasmInstance, wasm;\nfunction __wbg_finalize_init\([^]*?\n\}\n/, "let wasm;\n");
   text = replace(
     text,
     /function initSync\([^]*$/,
     `
-const { instance } = await __wbg_load(await fetch(wasmAt), __wbg_get_imports());
+const { instance } = await __wbg_load(await response, __wbg_get_imports());
 wasm = guard(instance.exports, onBroken);
 ${begun}
 return { Handle };
@@ -127,13 +127,13 @@ return { Handle };
   );
   writeFileSync(
     glue,
-    `import { guard } from "../../www/guard.js";\n\nexport default async function glue(wasmAt, onBroken) {\n${text}}\n`,
+    `import { guard } from "../../www/guard.js";\n\nexport default async function glue(response, onBroken) {\n${text}}\n`,
   );
   const types = join(folder, "chat_widget.d.ts");
   const handle = replace(readFileSync(types, "utf8"), /export class Handle \{[^]*?\n\}\n/, "$&").match(
     /export class Handle \{[^]*?\n\}\n/,
   )[0];
   const factory =
-    "export default function glue(wasmAt: string | URL, onBroken: (error: unknown) => void): Promise<{ Handle: typeof Handle }>;\n";
+    "export default function glue(response: Promise<Response>, onBroken: (error: unknown) => void): Promise<{ Handle: typeof Handle }>;\n";
   writeFileSync(types, handle.replace(/^export/, "export declare") + factory);
 }

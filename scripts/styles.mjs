@@ -68,8 +68,7 @@ export async function launcher(esbuild) {
     .match(/:host[^{]*\{[^}]*\}/g)
     .join("");
   const reset =
-    ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer;color-scheme:light}" +
-    '[data-scheme="auto"] .cw-launcher{color-scheme:light dark}[data-scheme="dark"] .cw-launcher{color-scheme:dark}' +
+    ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer}" +
     ".cw-icon{display:block;fill:none;stroke:currentColor;stroke-linecap:round;stroke-linejoin:round}";
   const tokens = `:host{${declarations(sheet, tokensOf(read("styles/tokens.css")))}}`;
   return {

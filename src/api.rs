@@ -27,17 +27,27 @@ impl Handle {
     /// Starts or continues a conversation, which [`Self::show`] renders.
     ///
     /// `options` are the page's validated options. `config` is `data` of the chat config or undefined.
-    /// `on_event` is called with the name and the detail of each event.
+    /// `handover` has the values of the companion that storage refused, by their keys, or is undefined if the
+    /// page view is not reported yet. `on_event` is called with the name and the detail of each event.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue, config: &JsValue, on_event: js_sys::Function) -> Handle {
+    pub fn new(
+        options: &JsValue,
+        config: &JsValue,
+        handover: &JsValue,
+        on_event: js_sys::Function,
+    ) -> Handle {
         let settings = Settings::from(json::from_js(options));
         let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
+        let handover = match json::from_js(handover) {
+            Value::Object(values) => Some(values),
+            _ => None,
+        };
         let on_event = move |event: SessionEvent| {
             let (name, detail) = events::name_and_detail(event);
             // The entry's function catches exceptions of the page's handlers.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        Self(Mounted::new(settings, config, ArcTrigger::new(), Box::new(on_event)))
+        Self(Mounted::new(settings, config, handover, ArcTrigger::new(), Box::new(on_event)))
     }
 
     /// Renders the widget into `host`. `theme` is the text of a style sheet with tokens.

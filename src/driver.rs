@@ -29,6 +29,9 @@ pub struct Setup {
     pub transport: Transport,
     /// `data` of the chat config, if it was requested already.
     pub config: Option<Value>,
+    /// Values of the page's companion that storage refused, with their keys. If there is a companion, it has
+    /// reported the page view.
+    pub handover: Option<Stored>,
     /// The visitor's profile, as the site knows it.
     pub visitor: VisitorProfile,
     /// The site's own identifier of the visitor.
@@ -77,10 +80,13 @@ impl Driver {
         } else {
             (Storage::none(), Storage::none())
         };
+        let is_viewed = setup.handover.is_some();
+        let mut stored = read(&storage);
+        stored.extend(setup.handover.unwrap_or_default());
         let (session, effects) = Session::start(Start {
             now_ms: clock::now_ms(),
             seed: clock::seed(),
-            stored: read(&storage),
+            stored,
             config: setup.config,
             visitor: setup.visitor,
             customer_id: setup.customer_id,
@@ -108,7 +114,9 @@ impl Driver {
         driver.0.open_channel();
         driver.0.apply(effects);
         driver.listen();
-        driver.0.handle(Input::PageViewed(page::current()));
+        if !is_viewed {
+            driver.0.handle(Input::PageViewed(page::current()));
+        }
         driver
     }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use chat_protocol::Value;
-use chat_session::SessionEvent;
+use chat_session::{SessionEvent, Stored};
 use leptos::prelude::ArcTrigger;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{HtmlElement, Node};
@@ -29,11 +29,12 @@ pub(crate) struct Mounted {
 impl Mounted {
     /// Starts or continues the conversation. [`Self::show`] renders it, so that the page can run in between.
     ///
-    /// `config` is `data` of the chat config, if it is known. `changed` is notified when the view has to be
-    /// updated.
+    /// `config` is `data` of the chat config, if it is known. `handover` is [`Setup::handover`]. `changed` is
+    /// notified when the view has to be updated.
     pub(crate) fn new(
         mut settings: Settings,
         config: Option<Value>,
+        handover: Option<Stored>,
         changed: ArcTrigger,
         on_event: Box<dyn Fn(SessionEvent)>,
     ) -> Self {
@@ -50,6 +51,7 @@ impl Mounted {
         let driver = Driver::start(Setup {
             transport: Transport::new(&settings.proxy),
             config,
+            handover,
             visitor: std::mem::take(&mut settings.visitor),
             customer_id: settings.customer_id.take(),
             locale: settings.locale.clone(),

@@ -47,7 +47,7 @@ impl PageWidget {
     ) -> Result<Self, JsValue> {
         let settings = settings.for_page();
         let (isolate, events, tokens) = (settings.isolate, settings.events, tokens_of(&settings));
-        let mounted = Rc::new(Mounted::new(settings, None::<Value>, changed, on_event));
+        let mounted = Rc::new(Mounted::new(settings, None::<Value>, None, changed, on_event));
         mounted.show(&host, &theme.sheet())?;
         if !isolate {
             // Fails only for an invalid name.

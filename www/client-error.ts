@@ -1,12 +1,6 @@
-// The error of a failed call of `BrowserWidgetClient`, and which errors are transient.
+// The error of a failed call of `BrowserWidgetClient`.
 
-/**
- * Returns whether the same request may succeed later. A response of 2xx is an error when it is no envelope: a log-in page
- * or a cache between the page and the proxy. `tests/clients.json` holds this rule and the session's to the same cases.
- */
-function isTransient(status: number, code: string): boolean {
-  return (status < 300 || status >= 500 || [408, 409, 425, 429].includes(status)) && code !== "IDEMPOTENCY_CONFLICT";
-}
+import { isTransient } from "./wire.js";
 
 /** A failed call. */
 export class ChatWidgetError extends Error {

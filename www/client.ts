@@ -14,6 +14,7 @@ import type {
 } from "./client-types.js";
 import { TAG } from "./locale.js";
 import { nullProto } from "./null-proto.js";
+import { isUsableId, proxyAddress, uuid } from "./wire.js";
 
 export { ChatWidgetError };
 export type * from "./client-types.js";
@@ -48,12 +49,6 @@ function retryAfterMs(text: string | null): number | undefined {
 /** Returns a locale that the service accepts (BCP 47, at most 35 characters); `undefined` for any other. */
 const tagOf = (locale?: string) => locale?.replace(/_/g, "-").match(TAG)?.[0];
 
-/** Returns a UUIDv4. `crypto.randomUUID` exists in secure contexts alone. */
-const uuid = () =>
-  "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) =>
-    (+digit ^ (crypto.getRandomValues(new Uint8Array(1))[0]! & (15 >> (+digit / 4)))).toString(16),
-  );
-
 /** Returns a new idempotency key, of at most 160 characters. */
 const keyOf = (kind: string, visitorId: string) => `${kind}-${visitorId.slice(0, 100)}-${uuid()}`;
 
@@ -71,10 +66,7 @@ export class BrowserWidgetClient {
 
   constructor(options: BrowserWidgetClientOptions) {
     const { proxy, customerId, timeout = 30_000, retries = 3 } = nullProto(options);
-    const { origin, href } = globalThis.location ?? {};
-    // A path belongs to the page's own origin, whatever its `<base>` says.
-    const base = /^https?:/i.test(proxy) || !href ? "" : proxy[0] === "/" ? origin : new URL(".", href);
-    this.#proxy = base + proxy.replace(/\/+$/, "");
+    this.#proxy = proxyAddress(proxy);
     this.#customerId = customerId || undefined;
     this.#timeout = timeout;
     this.#retries = retries;
@@ -83,8 +75,7 @@ export class BrowserWidgetClient {
   /** The visitor's stable id, which the widget uses as well. */
   get visitorId(): string {
     const { visitorId } = this.#read("visitor");
-    // The widget has the same rule: an id that no header can carry is replaced.
-    if (typeof visitorId === "string" && /^[!-~]{8,128}$/.test(visitorId)) return visitorId;
+    if (isUsableId(visitorId)) return visitorId;
     const created = uuid();
     this.#write("visitor", { visitorId: created });
     return created;

@@ -33,7 +33,7 @@ export async function findFiles(
   const wrong = load
     ? await importAll(paths, load)
     : await fetchAll(
-        ["chat-widget", "element", "progress", ...paths].map((path) => `${path}.mjs`),
+        ["chat-widget", "element", "progress", "companion", "waiting", ...paths].map((path) => `${path}.mjs`),
         base,
       );
   if (wrong.length === 0) return [true, "Every file is there."];

@@ -3,7 +3,7 @@
 import type sheetOf from "./derive.js";
 import type prepare from "./host-page.js";
 import type { Page } from "./host-page.js";
-import type wordsIn from "./language.js";
+import wordsIn from "./language.js";
 import { loadChunk } from "./load-chunk.js";
 import { localeOf } from "./locale.js";
 import { nullProto } from "./null-proto.js";
@@ -28,20 +28,18 @@ export interface Pieces extends Module {
   /** The settings of the WebAssembly module. */
   settings: object;
   page: Page | undefined;
-  /** The style sheet of parts that are not visible at first. Nothing waits for it. */
-  deferredStyles: Promise<string>;
+  /** Loads the style sheet of parts that are not visible at first. Nothing waits for it. */
+  deferredStyles(): Promise<string>;
   /** The files that did not load, each with the code of its error event. */
   missing: [code: string, error: unknown][];
 }
 
-/** Loads the files that parsed options need. */
-export async function gather(options: ParsedOptions, inline?: boolean): Promise<Pieces> {
+/** Loads the files that parsed options need, all at the same time. `wasm` is the module, if it was requested already. */
+export async function gather(options: ParsedOptions, inline?: boolean, wasm?: Promise<Response>): Promise<Pieces> {
   const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
   const locale = localeOf(options.locale);
   const missing: Pieces["missing"] = [];
-  const deferredStyles = loadChunk<string>("styles");
-  // Its user handles the rejection.
-  deferredStyles.catch(() => {});
+  const deferredStyles = () => loadChunk<string>("styles");
   const lacksLanguage = (error: unknown) => void missing.push(["LANGUAGE_MISSING", error]);
   const [sheet, words, page] = await Promise.all([
     loadChunk<string>(`themes/${theme === "custom" ? "teal" : theme}`).catch(async (error: unknown) => {
@@ -49,15 +47,11 @@ export async function gather(options: ParsedOptions, inline?: boolean): Promise<
       return (await loadChunk<typeof sheetOf>("derive"))();
     }),
     // The module contains the English texts.
-    /^en\b/i.test(locale) && !strings
-      ? undefined
-      : loadChunk<typeof wordsIn>("language")
-          .then((wordsIn) => wordsIn(locale, strings, loadChunk, lacksLanguage))
-          .catch(lacksLanguage),
+    /^en\b/i.test(locale) && !strings ? undefined : wordsIn(locale, strings, loadChunk, lacksLanguage),
     options.page
       ? loadChunk<typeof prepare>("host-page").then((prepare) => prepare(options, loadChunk, deferredStyles))
       : undefined,
-    loadModule(),
+    loadModule(wasm),
   ]);
   // Another widget may have broken the module while the other files loaded.
   const module = (await loadModule()) as Module;

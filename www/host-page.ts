@@ -33,11 +33,11 @@ export interface Openable {
 /** The page's button that opened each widget's window. It is kept while the options change. */
 const pressed = new WeakMap<HTMLElement, HTMLElement>();
 
-/** Prepares the page for parsed options. `deferredStyles` is the style sheet that loads after the widget. */
+/** Prepares the page for parsed options. `deferredStyles` loads the style sheet that others get after the widget. */
 export default async function prepare(
   options: ChatWidgetOptions,
   load: typeof loadChunk,
-  deferredStyles: Promise<string>,
+  deferredStyles: () => Promise<string>,
 ): Promise<Page> {
   const { container, launcher = "default", isolate = true, theme, themeTokens } = options;
   const accent = theme === "custom" ? nullProto(themeTokens ?? {})["accent"] : undefined;
@@ -45,7 +45,7 @@ export default async function prepare(
   // The derived accent replaces the brand's colour, which may lack contrast.
   const looks = isDerived ? { ...options, themeTokens: { ...themeTokens, accent: undefined } } : options;
   // A page without a shadow root gets all sheets at once.
-  const more = isolate ? "" : await deferredStyles.catch(() => "");
+  const more = isolate ? "" : await deferredStyles().catch(() => "");
   return {
     sheet: isDerived ? (await load<typeof derive>("derive"))(accent) : "",
     container() {

@@ -1,4 +1,4 @@
-// The language in which a locale is shown, and its texts. Loaded by pages that are not in English or replace texts.
+// The language in which a locale is shown, and its texts. Pages in English use the texts of the module.
 
 import type { loadChunk } from "./load-chunk.js";
 import { RIGHT_TO_LEFT } from "./direction.js";

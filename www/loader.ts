@@ -1,13 +1,14 @@
-// The script tag: requests the config, paints the launcher, and decides when the module is loaded.
+// The script tag: requests the config, paints the launcher, and waits for a sign that the visitor wants the chat.
 
 import { isKnownEnabled } from "./loader/config.js";
 import { type Call, controller } from "./loader/controller.js";
 import { bodyObserver } from "./loader/host.js";
 import { listenToButtons, paint } from "./loader/launcher.js";
-import { mount, settle, settled } from "./loader/mount.js";
-import { isSlow, whenBody, whenIdle, whenLoaded } from "./loader/schedule.js";
-import { isFloating, isStorageAllowed, options, parseObject, script } from "./loader/tag.js";
+import { mount, settle, settled, wait } from "./loader/mount.js";
+import { whenBody, whenLoaded } from "./loader/schedule.js";
+import { options, script } from "./loader/tag.js";
 import { nullProto } from "./null-proto.js";
+import { isStorageAllowed, suffixOf } from "./tag-options.js";
 import type { ChatWidgetController } from "./script-tag.js";
 
 function start(queue: Call[]): void {
@@ -19,21 +20,28 @@ function start(queue: Call[]): void {
   bodyObserver.observe(document, nullProto({ childList: true, subtree: true }));
   listenToButtons();
   settle();
-  if (isKnownEnabled) void whenBody().then(paint);
-  else void settled.then(whenBody).then(paint);
+  void (isKnownEnabled ? whenBody() : settled.then(whenBody)).then(paint);
 
-  const { customerId, load = "" } = options;
-  const suffix = customerId ? `@${customerId}` : "";
-  // A conversation to continue, or a window that was open on the page before.
-  const isOpen =
-    isStorageAllowed &&
-    (parseObject(() => localStorage.getItem(`chat-widget:conversation${suffix}`)) ??
-      parseObject(() => sessionStorage.getItem(`chat-widget:${suffix}:open`)));
-  if (/eager/i.test(load) || isOpen) void whenLoaded().then(mount);
-  // Without a launcher there is nothing that could be pressed.
-  else if (!isFloating || !(/intent/i.test(load) || isSlow())) void whenLoaded().then(whenIdle).then(mount);
+  const { load = "" } = options;
+  if (/eager/i.test(load) || isOngoing()) void whenLoaded().then(mount);
+  else void whenLoaded().then(wait).catch(mount);
 
   queue.forEach(controller.push);
+}
+
+/** Whether there is a conversation to go on with, or a window that was open on the page before. */
+function isOngoing(): unknown {
+  try {
+    // A first message that is not delivered yet has no conversation.
+    return (
+      isStorageAllowed(options) &&
+      (sessionStorage.getItem(`chat-widget:${suffixOf(options)}:open`) ||
+        localStorage.getItem(`chat-widget:conversation${suffixOf(options)}`) ||
+        /widget:outbox:/.test(`${Object.keys(localStorage)}`))
+    );
+  } catch {
+    return false;
+  }
 }
 
 // An element of the page with this id is found under this name as well.

@@ -1,6 +1,7 @@
 // The ES module: puts widgets on the page.
 
 import type { Handle } from "../target/glue/chat_widget.js";
+import type { Companion } from "./companion.js";
 import type diagnose from "./diagnose.js";
 import { gather, type Pieces, parseOptions } from "./gather.js";
 import type { Undo } from "./host-page.js";
@@ -55,6 +56,10 @@ export interface Placement {
   settled?: () => Promise<void>;
   /** The prefix of options that are attributes: an invalid one is left out with a warning. */
   prefix?: string;
+  /** The WebAssembly module, if it was requested already. */
+  wasm?: Promise<Response>;
+  /** Has reported the page view, and reports events until the widget does. */
+  companion?: Companion | undefined;
 }
 
 /** A chat widget on the page. */
@@ -83,7 +88,7 @@ export class ChatWidget {
   static async mount(given: ChatWidgetOptions, place: Placement = {}): Promise<ChatWidget> {
     const placement = nullProto(place);
     const options = await parseOptions(Object.assign({ proxy: "" }, given), placement.prefix);
-    const pieces = await gather(options, placement.inline);
+    const pieces = await gather(options, placement.inline, placement.wasm);
     const container = pieces.page?.container();
     const host = placement.host ?? Object.assign(document.createElement("chat-widget"), { managed: "module" });
     options.visitor = { ...options.visitor };
@@ -92,7 +97,7 @@ export class ChatWidget {
     // The module may break while it mounts.
     mounted.set(widget, { fail: (error) => widget.#fail(error), revive: () => widget.#revive() });
     try {
-      const handle = widget.#begin(pieces, placement.config);
+      const handle = widget.#begin(pieces, placement.config, placement.companion?.pass(widget.track.bind(widget)));
       await pause();
       await placement.settled?.();
       if (container) container.append(host);
@@ -102,6 +107,7 @@ export class ChatWidget {
     } catch (error) {
       mounted.delete(widget);
       widget.#handle?.free();
+      placement.companion?.pass();
       widget.#leave();
       throw error;
     }
@@ -116,17 +122,17 @@ export class ChatWidget {
     return widget;
   }
 
-  /** Starts or continues the conversation. */
-  #begin(pieces: Pieces, config?: unknown): Handle {
+  /** Starts or continues the conversation. `handover` are the values of a companion; it has reported the page view. */
+  #begin(pieces: Pieces, config?: unknown, handover?: object): Handle {
     // In a microtask, because a handler may call the widget, which must not be in the middle of a call.
     const onEvent = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => this.#emit(name, detail));
-    return (this.#handle = new pieces.Handle(pieces.settings, config, onEvent));
+    return (this.#handle = new pieces.Handle(pieces.settings, config, handover, onEvent));
   }
 
   #show(pieces: Pieces): void {
     this.#handle!.show(this.#host, pieces.sheet);
     this.#follow(pieces);
-    this.#styles = pieces.deferredStyles.then((text) => addSheet(this.#host, text));
+    this.#styles = pieces.deferredStyles().then((text) => addSheet(this.#host, text));
     this.#styles.catch(() => {});
   }
 
@@ -142,7 +148,7 @@ export class ChatWidget {
     const pieces = await gather(this.#options, this.#placement.inline);
     // The page may have destroyed the widget in the meantime.
     if (!mounted.has(this)) return;
-    this.#begin(pieces);
+    this.#begin(pieces, undefined, {});
     this.#show(pieces);
     await this.#listen();
   }
@@ -158,8 +164,9 @@ export class ChatWidget {
     try {
       const [listen] = await Promise.all([loadChunk<typeof listenOnPage>("page-listeners"), this.#styles]);
       const { events = "auto", consent, titleAlert = true } = this.#options;
-      if (this.#handle)
-        this.#listeners = listen(this.#host, this, loadChunk, events === "auto" && consent !== "required", titleAlert);
+      if (!this.#handle) return;
+      this.#placement.companion?.end();
+      this.#listeners = listen(this.#host, this, loadChunk, events === "auto" && consent !== "required", titleAlert);
     } catch (error) {
       this.#emit("error", { code: "FILE_MISSING", message: String(error) });
     }

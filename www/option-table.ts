@@ -325,6 +325,7 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
   },
   events: {
     effect: "mount",
+    plain: { text: "auto|manual|off" },
     ...choice("a mode of reporting", "auto manual off", {
       none: "off",
       false: "off",

@@ -5,6 +5,7 @@ import type { loadChunk } from "./load-chunk.js";
 import { listenForKeys } from "./keys.js";
 import type { ChatWidgetEvents, ChatWidgetState } from "./options.js";
 import type { Undo } from "./host-page.js";
+import { type Track, REPORTING, listen, watchPage } from "./page-reports.js";
 import { alternateTitle } from "./title.js";
 
 /** A widget, as far as the listeners need it. */
@@ -42,8 +43,7 @@ export default function listenOnPage(
   const undo = [listenForKeys(host), listenForSound(host)];
   if (titleAlert) undo.push(alternateTitle(host, widget));
   if (reports) {
-    const reporter = onePerVisitor(widget, undo);
-    undo.push(watchNavigation(reporter), watchCalls(reporter));
+    undo.push(watchPage(onePerVisitor(widget, undo)));
   }
   const end = () => undo.splice(0).forEach((one) => one());
   listening.set(host, end);
@@ -53,16 +53,20 @@ export default function listenOnPage(
 /** The widgets that report events of the page. */
 const reporting = new Set<Tracker>();
 
-/** Returns a tracker that reports only from the first of several widgets of one visitor. */
-function onePerVisitor(widget: Tracker, undo: Undo[]): Tracker {
-  reporting.add(widget);
-  undo.push(() => reporting.delete(widget));
+/** Returns a function that reports only from the first of several widgets of one visitor. */
+function onePerVisitor(widget: Tracker, undo: Undo[]): Track {
   const whose = ({ state }: Tracker) => state?.visitorId;
-  return {
-    track(eventType, data) {
-      const first = [...reporting].find((one) => whose(one) === whose(widget));
-      if (first === widget) widget.track(eventType, data);
-    },
+  reporting.add(widget);
+  undo.push(
+    () => reporting.delete(widget),
+    // The companion of the script tag, whose widget has not started, leaves its visitor's events to this widget.
+    listen(document, REPORTING, (event) => {
+      if ((event as CustomEvent<string>).detail === whose(widget)) event.preventDefault();
+    }),
+  );
+  return (eventType, data) => {
+    const first = [...reporting].find((one) => whose(one) === whose(widget));
+    if (first === widget) widget.track(eventType, data);
   };
 }
 
@@ -96,59 +100,4 @@ function sound(): void {
   } catch {
     // Sound is blocked.
   }
-}
-
-/** Reports a page view when a single-page application changes path or query. */
-function watchNavigation(widget: Tracker): Undo {
-  const { navigation } = window as { navigation?: EventTarget };
-  const place = () => location.pathname + location.search;
-  let before = place();
-  let waiting: number | undefined;
-  const moved = () => {
-    if (place() === before) return;
-    before = place();
-    clearTimeout(waiting);
-    // Applications set the title after they have navigated.
-    waiting = setTimeout(() => widget.track("page_view"), 100);
-  };
-  const undo = navigation ? listen(navigation, "currententrychange", moved) : watchHistory(moved);
-  return () => {
-    clearTimeout(waiting);
-    undo();
-  };
-}
-
-/** Wraps the History API in browsers without the Navigation API, because it dispatches no event for new entries. */
-function watchHistory(moved: () => void): Undo {
-  const undo = [listen(window, "popstate", moved)];
-  for (const name of ["pushState", "replaceState"] as const) {
-    const isOwn = Object.hasOwn(history, name);
-    const original = history[name];
-    const watched: typeof original = function (this: History, ...state) {
-      original.apply(this, state);
-      moved();
-    };
-    history[name] = watched;
-    undo.push(() => {
-      // Another script has wrapped this wrapper and still calls it.
-      if (history[name] !== watched) moved = () => {};
-      else if (isOwn) history[name] = original;
-      else delete (history as Partial<History>)[name];
-    });
-  }
-  return () => undo.forEach((one) => one());
-}
-
-/** Reports clicks on elements with `data-chat-cta`, labelled by the attribute's value, else by their text. */
-function watchCalls(widget: Tracker): Undo {
-  return listen(document, "click", ({ target }) => {
-    const call = (target as Element | null)?.closest?.<HTMLElement>("[data-chat-cta]");
-    const label = call?.dataset["chatCta"] || call?.textContent?.trim().slice(0, 100);
-    if (call) widget.track("cta_clicked", { label });
-  });
-}
-
-function listen(target: EventTarget, kind: string, run: (event: Event) => void): Undo {
-  target.addEventListener(kind, run);
-  return () => target.removeEventListener(kind, run);
 }

@@ -5,8 +5,8 @@ import { RIGHT_TO_LEFT } from "./direction.js";
 import { languageOf } from "./language.js";
 import { localeOf } from "./locale.js";
 
-/** The wait before the announcement, in milliseconds. */
-const ANNOUNCE_AFTER_MS = 2000;
+/** The wait before the announcement, in milliseconds; the loader has waited for a second. */
+const ANNOUNCE_AFTER_MS = 1000;
 
 const WORDS: Record<string, string> = {
   en: "The chat is opening, one moment.",
@@ -38,7 +38,7 @@ const HIDDEN = "position:fixed;inline-size:1px;block-size:1px;overflow:hidden;cl
 const waiting = new WeakSet<HTMLElement>();
 
 /**
- * Announces in `host` that the chat is opening, in the page's language, when `arrived` is still pending after two seconds.
+ * Announces in `host` that the chat is opening, in the page's language, when `arrived` is still pending after a second.
  * The announcement is removed when `arrived` settles.
  */
 export default function progress(host: HTMLElement, locale: string | undefined, arrived: Promise<unknown>): void {

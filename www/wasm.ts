@@ -12,16 +12,23 @@ let loading: Promise<Module> | undefined;
 /** The widgets on the page. It also keeps one to which the page holds no reference from being collected. */
 export const mounted = new Map<Revivable, Broken>();
 
-/** Loads the module, or returns the one that is loading. `wasm` is its address, where a bundler has moved it. */
-export function loadModule(wasm?: string | URL): Promise<unknown> {
+/**
+ * Loads the module, or returns the one that is loading. `wasm` is its address, where a bundler has moved it, or its response
+ * if it was requested already.
+ */
+export function loadModule(wasm?: string | URL | Promise<Response>): Promise<unknown> {
   if (loading) return loading;
-  return (loading = glue(wasmAt(wasm), onBroken)
+  return (loading = glue(isUnderWay(wasm) ? wasm : fetch(wasmAt(wasm)), onBroken)
     .then(pause)
     .catch((error: unknown) => {
       loading = undefined;
       throw error;
     }));
 }
+
+/** Not by `instanceof`: a page may have replaced `Promise`. */
+const isUnderWay = (wasm: unknown): wasm is Promise<Response> =>
+  typeof (wasm as Promise<Response>)?.then === "function";
 
 /** Ends the current task, so that the page stays responsive: the following code runs as a separate, short task. */
 export function pause<Kind>(value?: Kind): Promise<Kind> {

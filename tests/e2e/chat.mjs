@@ -45,9 +45,22 @@ export const REFUSES = {
   },
 };
 
-/** Waits until the module has loaded and taken over the launcher. */
+/**
+ * Points at the launcher, or calls a control where there is none, unless the module has started. Waits until it has taken
+ * over the launcher.
+ */
 export const ready = (page) =>
-  eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has loaded"));
+  eventually(async () => assert.ok(await page.evaluate(startModule), "the module has started"));
+
+/** Shows the intent that starts the module. It runs in the page, and returns whether the module has started. */
+function startModule() {
+  const { chatWidget } = window;
+  if (chatWidget?.state) return true;
+  const launcher = document.querySelector("chat-widget")?.shadowRoot?.querySelector("[part~=launcher]");
+  if (launcher) launcher.dispatchEvent(new PointerEvent("pointerenter"));
+  else if (document.readyState === "complete") chatWidget?.close?.();
+  return false;
+}
 
 /**
  * Waits until the widget has loaded all its files: the listeners on the page, and last the recovery of a broken module. It

@@ -60,6 +60,8 @@ for (const [failure, misbehave] of Object.entries(FETCH_FAILURES)) {
     recordOf,
   }) => {
     const prepare = async (page) => {
+      // Without a prefetch, there is one request for each module.
+      await withOptions('data-load="intent"')(page);
       await recordErrors(page);
       await page.addInitScript(`{
         const real = window.fetch;

@@ -51,7 +51,10 @@ async function askAndWait(page) {
   await part(page, "message-assistant").nth(answers).waitFor();
 }
 
-const languageFiles = (record) => record.moduleFiles().filter((path) => path.startsWith("/chat-widget/locales/"));
+/** Returns the files of languages that were requested: ahead of the widget, by it, or both. */
+const languageFiles = (record) => [
+  ...new Set(record.moduleFiles().filter((path) => path.startsWith("/chat-widget/locales/"))),
+];
 
 /** Opens the chat, and asserts that it is in this language and that no other one was loaded. */
 async function assertLanguage(language, page, record) {

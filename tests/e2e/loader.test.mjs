@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { CONFIG, TAG, WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
-import { hold, openChat, part, ready, shopWith, withOptions } from "./chat.mjs";
+import { hold, nextFrame, openChat, part, ready, shopWith, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 test("The first request to the proxy is for the config, and is sent once", async ({ visit, recordOf }) => {
@@ -58,19 +58,40 @@ test("A second click while the module loads leaves the window open", async ({ vi
   await part(page, "window").waitFor();
 });
 
-test("The module loads after the page", async ({ visit, recordOf }) => {
+test("The files of the window are fetched after the page has loaded, and nothing of them runs", async ({
+  visit,
+  recordOf,
+}) => {
   let picture;
-  const page = await visit({ prepare: async (page) => (picture = await hold(page, "**/hero.svg")) });
+  const prepare = async (page) => {
+    picture = await hold(page, "**/hero.svg");
+    await page.addInitScript(() => {
+      for (const name of ["compileStreaming", "instantiateStreaming", "compile", "instantiate"])
+        WebAssembly[name] = () => (window.compiled = true);
+    });
+  };
+  const page = await visit({ prepare });
   await part(page, "launcher").waitFor();
   assert.deepEqual(recordOf(page).moduleFiles(), []);
   picture.release();
-  await ready(page);
-  const times = await page.evaluate(() => ({
+  await eventually(() => assert.equal(recordOf(page).windowFiles().length, 3));
+  await recordOf(page).settle();
+  await nextFrame(page);
+  const seen = await page.evaluate(() => ({
+    state: window.chatWidget.state,
+    compiled: window.compiled,
     loaded: performance.getEntriesByType("navigation")[0].loadEventStart,
-    module: performance.getEntriesByType("resource").filter(({ name }) => /\.(mjs|wasm)$/.test(name)),
+    files: performance
+      .getEntriesByType("resource")
+      .filter(({ name }) => /\.(mjs|wasm)$/.test(name))
+      .map(({ name, startTime, initiatorType }) => ({ name, startTime, initiatorType })),
   }));
-  assert.ok(times.module.length >= 3, "the module, the WebAssembly and the theme");
-  for (const { name, startTime } of times.module) assert.ok(startTime >= times.loaded, `${name} waited for the page`);
+  assert.deepEqual([seen.state, seen.compiled], [undefined, undefined]);
+  assert.ok(seen.files.length >= 3, "the module, the WebAssembly and the theme");
+  for (const { name, startTime, initiatorType } of seen.files) {
+    assert.ok(startTime >= seen.loaded, `${name} waited for the page`);
+    if (/chat-widget\.(mjs|wasm)$|themes/.test(name)) assert.equal(initiatorType, "fetch", name);
+  }
 });
 
 for (const [intent, show] of [
@@ -93,7 +114,9 @@ test('With load="intent" the module comes on intent, and not before', async ({ v
   await page.waitForLoadState("load");
   await part(page, "launcher").waitFor();
   await page.clock.runFor(60_000);
-  assert.deepEqual(recordOf(page).moduleFiles(), []);
+  await eventually(() => assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/companion.mjs")));
+  await page.clock.runFor(60_000);
+  assert.deepEqual(recordOf(page).windowFiles(), []);
   await openChat(page);
 });
 
@@ -103,7 +126,9 @@ test("With Save-Data the module loads on intent only", async ({ visit, recordOf 
   await page.waitForLoadState("load");
   await part(page, "launcher").waitFor();
   await page.clock.runFor(60_000);
-  assert.deepEqual(recordOf(page).moduleFiles(), []);
+  await eventually(() => assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/companion.mjs")));
+  await page.clock.runFor(60_000);
+  assert.deepEqual(recordOf(page).windowFiles(), []);
   await openChat(page);
 });
 

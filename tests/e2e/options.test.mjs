@@ -92,7 +92,7 @@ for (const [meaning, attributes, check] of [
     if (/intent/i.test(attributes)) {
       await part(page, "launcher").waitFor();
       await page.waitForLoadState("load");
-      assert.deepEqual(recordOf(page).moduleFiles(), []);
+      assert.deepEqual(recordOf(page).windowFiles(), []);
     } else await ready(page);
     await page.evaluate(() => window.chatWidget.open());
     await ask(page, QUESTION);

@@ -72,6 +72,11 @@ export class Record {
     return this.requests.filter(({ path }) => /\.(mjs|wasm)$/.test(path)).map(({ path }) => path);
   }
 
+  /** Returns the requests for the files that the window waits for. */
+  windowFiles() {
+    return this.moduleFiles().filter((path) => /chat-widget\.(mjs|wasm)$|\/themes\/|\/locales\//.test(path));
+  }
+
   /** Accepts complaints with this text from now on. */
   tolerate(text) {
     this.#tolerated.push(text);

@@ -189,11 +189,9 @@ export class Visitor {
     await this.has("message-visitor", "Delivered");
   }
 
-  /** Waits until the module has taken the launcher over. */
+  /** Points at the launcher, unless the module has started, and waits until it has taken the launcher over. */
   allFilesLoaded() {
-    return this.until(async () =>
-      assert.ok(await this.evaluate(() => Boolean(window.chatWidget?.state)), "the module has loaded"),
-    );
+    return this.until(async () => assert.ok(await this.evaluate(startModule), "the module has started"));
   }
 
   async reloads() {
@@ -234,4 +232,12 @@ export class Visitor {
     await this.takeAnnounced();
     return [...this.problems.splice(0), ...problems];
   }
+}
+
+/** Shows the intent that starts the module. It runs in the page, and returns whether the module has started. */
+function startModule() {
+  if (window.chatWidget?.state) return true;
+  const root = document.querySelector("chat-widget")?.shadowRoot;
+  root?.querySelector("[part~=launcher]")?.dispatchEvent(new PointerEvent("pointerenter"));
+  return false;
 }

@@ -171,7 +171,8 @@ impl Page {
 
     pub fn mount(&self) -> Handle {
         let options = json::to_js(&Value::object([("proxy", "/connector".into())]));
-        let handle = Handle::new(&options, &JsValue::UNDEFINED, Function::new_no_args(""));
+        let handle =
+            Handle::new(&options, &JsValue::UNDEFINED, &JsValue::UNDEFINED, Function::new_no_args(""));
         handle.show(&self.host, "").expect("rendered");
         handle
     }

@@ -63,7 +63,7 @@ test("the live region exists, empty and visually hidden, before the first announ
   const [region] = regions();
   assert.equal(region.attributes.role, "status");
   assert.match(region.style.cssText, /clip-path/);
-  t.mock.timers.tick(1999);
+  t.mock.timers.tick(999);
   assert.equal(region.textContent, "");
   t.mock.timers.tick(1);
   assert.equal(region.textContent, "The chat is opening, one moment.");
@@ -94,7 +94,7 @@ test("repeated clicks during one wait are announced once, and the next wait agai
 test("each language has its own text and direction", (t) => {
   const words = LANGUAGES.map((lang) => {
     const { regions } = wait(t, { lang });
-    t.mock.timers.tick(2000);
+    t.mock.timers.tick(1000);
     t.mock.timers.reset();
     const [region] = regions();
     assert.equal(region.lang, lang);
@@ -107,6 +107,6 @@ test("each language has its own text and direction", (t) => {
 
 test("the option locale takes precedence over the page's language", (t) => {
   const { regions } = wait(t, { lang: "de", options: { locale: "fr-CA" } });
-  t.mock.timers.tick(2000);
+  t.mock.timers.tick(1000);
   assert.equal(regions()[0].textContent, "Le chat s’ouvre, un instant.");
 });

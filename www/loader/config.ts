@@ -2,7 +2,8 @@
 
 import { localeOf } from "../locale.js";
 import { nullProto } from "../null-proto.js";
-import { isStorageAllowed, options, parseObject } from "./tag.js";
+import { isStorageAllowed, parseObject } from "../tag-options.js";
+import { options } from "./tag.js";
 
 const CONFIG_KEY = "chat-widget:config";
 
@@ -13,7 +14,8 @@ interface ConfigData {
 /** The response of the proxy, once it is there. */
 export let config: ConfigData | undefined;
 
-const stored = isStorageAllowed
+const isAllowed = isStorageAllowed(options);
+const stored = isAllowed
   ? (parseObject(() => localStorage.getItem(CONFIG_KEY))?.["data"] as ConfigData | undefined)
   : undefined;
 
@@ -37,7 +39,7 @@ export async function requestConfig(): Promise<boolean> {
     const { ok, data } = nullProto((await response.json()) as { ok?: boolean; data?: ConfigData });
     if (response.ok && ok === true) {
       config = data;
-      if (isStorageAllowed) localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 2, data }));
+      if (isAllowed) localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 2, data }));
     }
   } catch {
     // Without a response, the widget requests the config again; without storage, the next page waits for its response.

@@ -3,7 +3,8 @@
 import { CONTROLS } from "../controls.js";
 import type { ChatWidgetEvent, ChatWidgetHandler } from "../module.js";
 import { host, refuse, setHidden } from "./host.js";
-import { errorHandlers, mount, mounted, widget } from "./mount.js";
+import { companion, errorHandlers, mount, mounted, widget } from "./mount.js";
+import { whenLoaded } from "./schedule.js";
 import { importHelp, options, script } from "./tag.js";
 
 type Control = (...args: unknown[]) => unknown;
@@ -28,13 +29,11 @@ for (const name of CONTROLS) {
 for (const name of ["on", "once"] as const) {
   controller[name] = (event: ChatWidgetEvent, handler: ChatWidgetHandler<ChatWidgetEvent>) => {
     if (widget) return widget[name](event, handler);
-    let off: () => void = () => {
-      handler = () => {};
-    };
-    const handle = (detail: unknown) => handler(detail as never);
+    let isOff = false;
+    const handle = (detail: unknown) => isOff || handler(detail as never);
     if (event === "error") errorHandlers.push(handle);
-    void mounted.then((widget) => (off = widget[name](event, handle)));
-    return () => off();
+    void mounted.then((widget) => widget[name](event, handle));
+    return () => void (isOff = true);
   };
 }
 // The diagnosis is needed most where the module does not load.
@@ -47,13 +46,16 @@ async function call(name: string, args: unknown[]): Promise<unknown> {
       leavePage();
       return refuse();
     }
-    if (/^hide|show/.test(name)) setHidden(name === "hide");
-    if (/^open|toggle|send/.test(name)) mount();
+    if (/hide|show/.test(name)) setHidden(name === "hide");
+    else if (/open|toggle|send/.test(name)) mount();
+    // Nobody waits for the others.
+    else void whenLoaded().then(mount);
   }
   return ((widget ?? (await mounted)) as unknown as Record<string, Control>)[name]!(...args);
 }
 
 function leavePage(): void {
+  companion?.end();
   // The host no longer returns when the page's body is replaced.
   if (host) Object.assign(host, { managed: "module" });
   if ((window.chatWidget as unknown) === controller) delete window.chatWidget;

@@ -3,11 +3,12 @@
 import { RIGHT_TO_LEFT } from "../direction.js";
 import { localeOf } from "../locale.js";
 import { nullProto } from "../null-proto.js";
+import { isFloating, parseObject } from "../tag-options.js";
 import { setTokens } from "../tokens.js";
 import { host, hostElement, isRefused } from "./host.js";
-import { keepAsked, keepClick, keepPress, mount, mounted, mounting, widget } from "./mount.js";
-import { ONCE, whenReleased } from "./schedule.js";
-import { buttons, hasLauncher, importFile, isFloating, options, parseObject } from "./tag.js";
+import { keepClick, mount, mounted, mounting, widget } from "./mount.js";
+import { ONCE, after } from "./schedule.js";
+import { buttons, hasLauncher, importFile, options } from "./tag.js";
 
 // Filled in by the build: the launcher's style sheet with its tokens, and each theme's colours for it.
 declare const LAUNCHER_SHEET: string;
@@ -19,7 +20,7 @@ type Progress = typeof import("../progress.js");
 
 /** Paints the launcher as the module will: same place, same size, same colours. */
 export function paint(): void {
-  if (isRefused || widget || !isFloating || !hasLauncher) return;
+  if (isRefused || widget || !isFloating(options) || !hasLauncher) return;
   const root = hostElement().attachShadow(nullProto({ mode: "open" }));
   setTokens(
     host!.style,
@@ -32,7 +33,6 @@ export function paint(): void {
   frame.className = "cw";
   const isRightToLeft = RIGHT_TO_LEFT.test(localeOf(options["locale"]));
   frame.dir = isRightToLeft ? "rtl" : "ltr";
-  frame.dataset["scheme"] = `${options["colorScheme"]}`.toLowerCase();
   frame.dataset["position"] = (isRightToLeft ? /start|right/i : /start|left/i).test(options["position"]!)
     ? "start"
     : "end";
@@ -40,18 +40,16 @@ export function paint(): void {
   frame.append(launcher);
   root.append(frame);
   launcher.addEventListener("click", () => {
-    keepClick();
+    keepClick(true);
     launcher.setAttribute("aria-busy", "true");
     mount();
-    const attempt = mounting;
-    attempt?.catch(() => launcher.removeAttribute("aria-busy"));
+    mounting?.catch(() => launcher.removeAttribute("aria-busy"));
     // Without the file, the visitor waits without an announcement.
-    importFile<Progress>("progress")
-      .then((module) => attempt && module.default(host!, options["locale"], attempt))
+    after(1000)
+      .then(async () => {
+        if (!widget) (await importFile<Progress>("progress")).default(host!, options["locale"], mounting!);
+      })
       .catch(() => {});
-  });
-  launcher.addEventListener("pointerdown", ({ button }) => {
-    if (!button) keepPress(whenReleased());
   });
   for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, mount, ONCE);
 }
@@ -59,13 +57,14 @@ export function paint(): void {
 /** Returns the launcher's style sheet with the colours of the theme. */
 function styleSheet(): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
+  const scheme = options["colorScheme"]!;
   const [, isLighter, theme] = /^(light.)?(.*)/.exec(`${options["theme"]}`.toLowerCase())!;
   const colours = nullProto(LAUNCHER_COLOURS)[theme!] ?? LAUNCHER_COLOURS["teal"]!;
   let [accent, dark, focus, lightDark = dark, ink = "fff"] = colours.match(/.{6}/g)!;
   if (isLighter) dark = lightDark;
   else ink = "fff";
   sheet.replaceSync(
-    `${LAUNCHER_SHEET}:host{--cw-accent:light-dark(#${accent},#${dark});--cw-on-accent:light-dark(#fff,#${ink});--cw-focus:light-dark(#${accent},#${focus})}`,
+    `${LAUNCHER_SHEET}.cw-launcher{color-scheme:${/auto/i.test(scheme) ? "light dark" : /dark/i.test(scheme) ? "dark" : "light"}}:host{--cw-accent:light-dark(#${accent},#${dark});--cw-on-accent:light-dark(#fff,#${ink});--cw-focus:light-dark(#${accent},#${focus})}`,
   );
   return sheet;
 }
@@ -91,12 +90,14 @@ function button(): HTMLButtonElement {
 /** Listens to the page's own buttons: the widget moves the focus as if an early click came now. */
 export function listenToButtons(): void {
   if (hasLauncher) return;
-  const onClick = ({ target }: MouseEvent) => {
+  const onSign = ({ target, type }: Event) => {
     const button = (target as Element | null)?.closest?.(buttons);
     if (!button) return;
-    keepAsked(button);
+    if (type === "click") keepClick(button);
     mount();
   };
-  document.addEventListener("click", onClick);
-  void mounted.then(() => document.removeEventListener("click", onClick));
+  for (const sign of ["click", "pointerover", "focusin"]) {
+    document.addEventListener(sign, onSign);
+    void mounted.then(() => document.removeEventListener(sign, onSign));
+  }
 }

@@ -1,12 +1,14 @@
 // Imports the module and mounts the widget, once somebody or something wants it.
 
+import type { Companion } from "../companion.js";
 import type { ChatWidget, ChatWidgetHandler } from "../module.js";
 import { config, requestConfig } from "./config.js";
 import { bodyObserver, host, hostElement, isRefused, refuse } from "./host.js";
 import { after, whenBody } from "./schedule.js";
-import { importFile, importHelp, options } from "./tag.js";
+import { fileUrl, importFile, importHelp, options } from "./tag.js";
 
-type Module = typeof import("../module.js");
+type Module = typeof import("../tag-module.js");
+type Waiting = typeof import("../waiting.js");
 
 /** Maximum wait of a first visitor's launcher for the config, in milliseconds. */
 const CONFIG_TIMEOUT_MS = 1000;
@@ -22,20 +24,25 @@ export const mounted = new Promise<ChatWidget>((resolve) => (announce = resolve)
 /** Fulfilled when the config is there, or after `CONFIG_TIMEOUT_MS`. */
 export let settled: Promise<unknown>;
 
-/** Whether the visitor has clicked the launcher. */
-let isClicked = false;
-export const keepClick = () => (isClicked = true);
-
-/** The end of a press on the launcher. */
-let released: Promise<void> | undefined;
-export const keepPress = (end: Promise<void>) => (released = end);
-
-/** The page's own button that the visitor has clicked. */
-let asked: Element | undefined;
-export const keepAsked = (button: Element) => (asked = button);
+/** The page's own button that the visitor has clicked; true for the launcher. */
+let asked: Element | true | undefined;
+export const keepClick = (button: Element | true) => (asked = button);
 
 /** The attempt under way or done; `undefined` after one that failed. */
 export let mounting: Promise<void> | undefined;
+
+/** Reports the page's events until the widget does so. */
+export let companion: Companion | undefined;
+
+/** Waits for a sign of the visitor. A widget in the page's layout needs none. */
+export async function wait(): Promise<void> {
+  await settled;
+  if (isRefused || mounting) return;
+  const { default: waitIdly } = await importFile<Waiting>("waiting");
+  const start = await waitIdly(options, mount);
+  // The module may be about to report the page view.
+  if (!isRefused && !mounting) companion = start?.(options);
+}
 
 /** Requests the config, by which the chat may be refused. */
 export function settle(): void {
@@ -53,30 +60,22 @@ export function mount(): void {
 
 async function importAndMount(): Promise<void> {
   if (isRefused) return;
-  const module = await importFile<Module>("chat-widget");
+  // At the same time as the module that needs it.
+  const wasm = fetch(fileUrl("chat-widget.wasm"));
+  wasm.catch(() => {});
+  const { mountTag } = await importFile<Module>("chat-widget");
   await whenBody();
   if (isRefused) return;
-  const isReady = async () => {
-    // A press that began on one button and ended on another would be no click.
-    await released;
+  widget = await mountTag(options, { host: hostElement(), config, wasm, companion }, () => {
     if (isRefused) throw 0;
-    Object.assign(host!, { asked });
-  };
-  widget = await module.ChatWidget.mount(options as never, {
-    host: hostElement(),
-    config,
-    settled: isReady,
-    prefix: "data-",
+    return asked;
   });
-  // The custom element restores the host when the page's body is replaced, and lets the page have other widgets. Leaving
-  // the page may abort the import, which is no error.
-  importFile("element").catch(() => {});
   announce(widget);
   bodyObserver.disconnect();
   // Calls from before the widget go first.
   await mounted;
   // A click as the visitor's, so that the focus follows; several clicks meant the same.
-  if (isClicked && !widget.state?.open) host!.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
+  if (asked === true && !widget.state?.open) host!.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
 }
 
 function onFailure(error: unknown): void {
@@ -85,7 +84,7 @@ function onFailure(error: unknown): void {
   console.error("chat widget: the module did not load", error);
   importHelp()
     .then(
-      (help) => help.tell(error, errorHandlers, (isClicked || asked) && hostElement(), options),
+      (help) => help.tell(error, errorHandlers, asked && hostElement(), options),
       // The folder of the loader cannot be reached at all, such as by a page without an origin.
       () => errorHandlers.forEach((handle) => handle({ code: "NOT_LOADED", message: `${error} (${origin})` })),
     )

@@ -1,14 +1,14 @@
 // The script tag: its options as they are written, and the files in its folder.
 
 import { nullProto } from "../null-proto.js";
+import type { TagOptions } from "../tag-options.js";
 
-type Texts = Record<string, string | undefined>;
 type Help = typeof import("../error-state.js");
 
 export const script = document.currentScript as HTMLScriptElement | null;
 
 /** The options as text. The module parses all of them, the loader those that it needs. */
-export const options = nullProto(script?.dataset ?? {}) as Texts;
+export const options = nullProto(script?.dataset ?? {}) as TagOptions;
 
 const { launcher = "" } = options;
 
@@ -21,23 +21,12 @@ try {
 }
 
 export const hasLauncher = /^(default|true)$/i.test(buttons);
-export const isFloating = !options["container"] && !/^([0fn]|off)/i.test(options["isolate"]!);
-/** Whether storage may be used before the visitor has given consent. */
-export const isStorageAllowed = /^granted$/i.test(options["consent"] ?? "granted");
-
-/** Parses the object of a JSON text; `undefined` for null, for invalid JSON and when `text` throws. */
-export function parseObject(text: () => unknown): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(text() as string) as Record<string, unknown> | null;
-    return value == null ? undefined : nullProto(value);
-  } catch {
-    return undefined;
-  }
-}
+/** Returns the address of a file in the folder of the script. */
+export const fileUrl = (name: string) => new URL(name, script!.src).href;
 
 /** Imports a module from the folder of the script. */
 export function importFile<Kind>(name: string): Promise<Kind> {
-  return import(new URL(`./${name}.mjs`, script!.src).href);
+  return import(fileUrl(`${name}.mjs`));
 }
 
 /**
@@ -48,7 +37,7 @@ export function importHelp(): Promise<Help> {
   return importFile<Help>("error-state").catch(
     () =>
       new Promise((arrive, onerror) => {
-        const src = new URL("error-state.js", script!.src);
+        const src = fileUrl("error-state.js");
         document.head.append(Object.assign(document.createElement("script"), { src, arrive, onerror }));
       }),
   );

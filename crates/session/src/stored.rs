@@ -12,7 +12,7 @@ pub mod keys {
     /// The prefix of every key. One of the names below follows, and with a `customerId`, `@` and the id,
     /// except for [`CONFIG`], which all customers share.
     pub const PREFIX: &str = "chat-widget:";
-    /// `visitorId`.
+    /// `visitorId`; and `isNew` in the value of a companion that storage has refused, which is not stored.
     pub const VISITOR: &str = "visitor";
     /// The snapshot of the conversation that the leader publishes.
     pub const CONVERSATION: &str = "conversation";

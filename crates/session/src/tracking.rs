@@ -320,4 +320,37 @@ mod tests {
         assert!(applied(&mut tracking, 999, &name, Value::Null).is_empty(), "another tab removed it");
         assert!(tracking.due_ms().is_none());
     }
+
+    #[test]
+    fn writes_the_same_bytes_as_the_companion_of_the_script_tag() {
+        let table = &crate::clients_table()["tracking"];
+        let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+        let (visitor, mut random) = (VisitorId::from(&*text(&table["visitorId"])), Random::new(1));
+        let mut tracking = Tracking::new(Reports::Auto);
+        for case in table["events"].as_array().expect("events") {
+            let page = Page {
+                path: text(&table["page"]["path"]),
+                url: text(&table["page"]["url"]),
+                title: text(&table["page"]["title"]),
+                referrer: text(&table["page"]["referrer"]),
+                now_iso: text(&table["page"]["now"]),
+            };
+            let customer = Some(text(&table["customerId"]));
+            let subject = Subject { visitor: &visitor, customer, conversation: None };
+            let data = serde_json::from_value(case["given"].clone()).expect("data");
+            tracking.report(0, text(&case["eventType"]), data, page, subject, &mut random);
+            let [(_, event)] = &*tracking.take_writes() else { panic!("one write") };
+            assert_eq!(event.to_json(), text(&case["stored"]));
+        }
+        let batch = tracking.next_batch(&mut random).expect("a batch");
+        let (name, stored) = tracking.take_writes().swap_remove(0);
+        assert_eq!(name, [keys::BATCH, &batch.name].concat());
+        assert_eq!(stored.to_json(), text(&table["batch"]).replace("{name}", &batch.name));
+        tracking.on_started(&batch.name, RequestId(1));
+        tracking.on_accepted(7, RequestId(1), Some(&acceptance(false)));
+        let off =
+            tracking.take_writes().into_iter().find(|(name, _)| name == keys::TRACKING).expect("a write");
+        let until = 7 + table["offForMs"].as_u64().expect("a time");
+        assert_eq!(off.1.to_json(), text(&table["off"]).replace("{time}", &until.to_string()));
+    }
 }

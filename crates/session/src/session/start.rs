@@ -35,10 +35,11 @@ impl Session {
         let stored_config = stored_config.get("data").cloned();
         let suffix = stored::suffix(customer_id.as_deref());
         let mut stored = stored::of_customer(stored, &suffix);
-        let stored_id = stored::visitor(&stored::take(&mut stored, keys::VISITOR));
+        let stored_visitor = stored::take(&mut stored, keys::VISITOR);
+        let stored_id = stored::visitor(&stored_visitor);
         let named = visitor.visitor_id.clone().filter(|id| !id.as_str().is_empty());
+        let is_new = named.is_none() && (stored_id.is_none() || stored_visitor.get("isNew").is_some());
         let known = named.or(stored_id);
-        let is_new = known.is_none();
         let visitor_id = known.unwrap_or_else(|| stored::new_visitor(&mut random));
         let mut session = Self {
             election: Election::new(random.hex()),

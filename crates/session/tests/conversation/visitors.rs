@@ -55,6 +55,24 @@ fn a_tab_with_empty_storage_joins_the_conversation_of_another() {
 }
 
 #[test]
+fn a_visitor_whom_a_companion_could_not_store_gives_way_to_that_of_another_tab() {
+    for (is_new, expected) in [(r#","isNew":true"#, "v-of-the-first-tab"), ("", "v-of-the-companion")] {
+        let mut browser = Browser::with(0);
+        browser.storage =
+            vec![("chat-widget:visitor".into(), r#"{"visitorId":"v-of-the-first-tab"}"#.into())];
+        browser.open(Start::default());
+        browser.send(0, "hello");
+        browser.wait(400);
+        let handover = format!(r#"{{"visitorId":"v-of-the-companion"{is_new}}}"#);
+        browser.storage = vec![("chat-widget:visitor".into(), handover)];
+        let second = browser.open(Start::default());
+        browser.set_open(second, true);
+        browser.wait(1_000);
+        assert_eq!(browser.tabs[second].session.visitor_id().as_str(), expected);
+    }
+}
+
+#[test]
 fn a_page_restored_to_another_visitor_shows_nothing_of_the_previous_one() {
     let mut browser = Browser::in_conversation();
     browser.feed(1, Input::PageHidden);
