@@ -182,7 +182,7 @@ on_both_databases! {
         // What else holds the words has a time of its own.
         execute(db, "DELETE FROM idempotency", vec![]).await;
         execute(db, "UPDATE visitors SET profile = '{}'", vec![]).await;
-        assert_eq!(once(&service).await.expect("purged"), 40 * (4 + 2 + 4), "with what tells of them");
+        assert_eq!(once(&service).await.expect("purged"), 40 * (4 + 2 + 5), "with what tells of them");
         assert!(scrub::scrub(db, now_ms + DAY_MS + 60_000).await.expect("scrubbed"));
         assert_eq!(occurrences(&everything(database, db).await, END), 0);
         assert!(occurrences(&everything(database, db).await, "celadon") > 100);

@@ -85,6 +85,7 @@ async fn counts_replies_deliveries_and_what_waits() {
     metrics.ai_reply(&AiStatus::ProviderError, Duration::from_secs(40));
     metrics.webhook("delivered");
     metrics.mail("sent");
+    metrics.push("sent");
     metrics.request("GET", "/livez", 200, Duration::from_millis(1));
     let (_, text) = get_path(&service.metrics_router(), "/metrics").await;
     for line in [
@@ -95,6 +96,7 @@ async fn counts_replies_deliveries_and_what_waits() {
         r#"ai_reply_seconds_bucket{le="+Inf"} 2"#,
         r#"webhook_attempts_total{outcome="delivered"} 1"#,
         r#"mails_total{outcome="sent"} 1"#,
+        r#"pushes_total{outcome="sent"} 1"#,
         r#"queue_length{queue="webhooks"} 2"#,
         r#"queue_length{queue="mails"} 1"#,
         "consoles 1",
