@@ -122,8 +122,7 @@ test("A page that is left within three seconds has reported its view", async ({ 
   const page = await visit();
   await waiting(page);
   await page.goto(`${site}/workshops.html`);
-  await callToAction(page, "On the next page");
-  await waiting(page, 1);
+  await waiting(page);
   await callToAction(page, "Done");
   const events = await arrivedWith(server, "Done");
   assert.deepEqual(events.filter(([type]) => type === "page_view").toSorted(), [
