@@ -60,6 +60,8 @@ async function show(state) {
       ["locale", "position"].filter((name) => query.has(name)).map((name) => [name, query.get(name)]),
     ),
   });
+  // Its last style sheet, which moves messages, is there.
+  await widget.ready;
   const root = document.querySelector("chat-widget").shadowRoot;
   const count = (part) => root.querySelectorAll(`[part~="${part}"]`).length;
   const until = async (holds) => {
