@@ -83,7 +83,7 @@ export async function measureInbox(command) {
     // The AI is silent, so that a list shows the visitor's words.
     for (const id of ids) await owner.call("PATCH", `conversations/${id}`, { aiPaused: true });
 
-    const memory = { before: memoryMiB(team.pid) };
+    const memory = { before: memoryMiB(team.pid()) };
     const begun = new Map();
     const onStreams = [];
     const arrived = (marks) => {
@@ -98,7 +98,7 @@ export async function measureInbox(command) {
     const { page } = await openConsole(browser, team, owner, "/console/inbox?view=open");
     await page.getByText("visitor-", { exact: false }).first().waitFor();
     await page.evaluate(recordMarks);
-    memory.consoles = memoryMiB(team.pid);
+    memory.consoles = memoryMiB(team.pid());
 
     for (let index = 0; index < MESSAGES; index += 1) {
       const mark = `mark-${index}`;

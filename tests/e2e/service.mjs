@@ -14,8 +14,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const COMMAND = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-connector");
 
 /**
- * Starts a service on an empty database. Returns its `address`, the `ownerLink`, `admin(...arguments)`, which runs a command
- * and returns its result, `restart(signal, during)`, which ends it by a signal and starts it again on the same data and at the
+ * Starts a service on an empty database. Returns its `address`, the `ownerLink`, `pid()`, `admin(...arguments)`, which runs a
+ * command and returns its result, `restart(signal, during)`, which ends it by a signal and starts it again on the same data and at the
  * same address, and `stop()`. `more` are more flags of `serve`.
  */
 export async function startService({
@@ -60,7 +60,7 @@ export async function startService({
     await end();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { address, ownerLink, admin, restart, stop };
+  return { address, ownerLink, pid: () => service.pid, admin, restart, stop };
 }
 
 /** Serves one page at every path of an origin of its own, `http://localhost:PORT`. `content()` returns its HTML. */
