@@ -17,7 +17,7 @@ addEventListener(
     };
     /** @param {string} name @param {unknown} detail */
     const onEvent = (name, detail) => console.log(`chat-widget:${name}`, detail);
-    const handle = new Handle(options, undefined, onEvent);
+    const handle = new Handle(options, undefined, undefined, onEvent);
     handle.show(document.body.appendChild(document.createElement("chat-widget")), sheet);
     // Keeps the handle from being collected, and within reach of the console.
     Object.assign(window, { handle });

@@ -31,7 +31,9 @@ operatorScene("Assigning, labels and a snooze", async ({ page, open, screen, vis
   await step(
     "It is snoozed",
     async () => {
+      const stored = page.waitForResponse((response) => response.request().method() === "PATCH");
       await menu.getByText("Tomorrow morning").click();
+      await stored;
       await page.waitForURL((url) => !url.pathname.includes(tara.conversationId));
       await open(`inbox/${tara.conversationId}?view=snoozed`);
     },
