@@ -1,7 +1,6 @@
 // The ES module: puts widgets on the page.
 
 import type { Handle } from "../target/glue/chat_widget.js";
-import type { Companion } from "./companion.js";
 import type diagnose from "./diagnose.js";
 import { gather, type Pieces, parseOptions } from "./gather.js";
 import type { Undo } from "./host-page.js";
@@ -59,7 +58,9 @@ export interface Placement {
   /** The WebAssembly module, if it was requested already. */
   wasm?: Promise<Response>;
   /** Has reported the page view, and reports events until the widget does. */
-  companion?: Companion | undefined;
+  companion?:
+    | { pass(track?: (event: string, data?: object) => void): Record<string, unknown>; end(): void }
+    | undefined;
 }
 
 /** A chat widget on the page. */
