@@ -35,6 +35,7 @@ const STYLES = [
   "settings",
   "studio",
   "publishing",
+  "rules",
   "reports",
   "charts",
   "attention",

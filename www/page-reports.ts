@@ -39,7 +39,7 @@ function watchNavigation(track: Track): Undo {
   return () => {
     undo();
     clearTimeout(waiting);
-    // Whoever watches next begins at the present page.
+    // The next watcher begins at the present page.
     if (waiting) report();
   };
 }

@@ -207,7 +207,7 @@ pub(crate) async fn change(
 ) -> Result<Site, ApiError> {
     change.check_ai_key(site)?;
     let columns = change.checked(key, &site.id)?;
-    // Publishing is a part of the rules, and whoever edits them has to see the change first.
+    // The mode is part of the rules, so an open editor has to notice the change.
     if columns.iter().any(|(column, _)| *column == "publishing") {
         let sql = "UPDATE sites SET publishing_version = publishing_version + 1 WHERE id = $1";
         tx.execute(sql, args![&site.id]).await?;

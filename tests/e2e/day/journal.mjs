@@ -1,4 +1,4 @@
-// What was written during the day: texts that exist once, in the order of each author.
+// A record of the texts that were sent during the day. Each text is unique, and each author's texts are in order.
 
 /** The journal of all conversations. */
 export class Journal {

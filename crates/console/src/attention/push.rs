@@ -1,8 +1,8 @@
-//! What becomes of this browser's subscription to pushes when an operator signs in.
+//! The rules for this browser's subscription to pushes when an operator signs in.
 
 use serde::{Deserialize, Serialize};
 
-/// Who has asked this browser for pushes, and with which key of the service.
+/// The operator who subscribed this browser to pushes, and the key of the subscription.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushChoice {
     /// The operator's id.
@@ -11,7 +11,7 @@ pub struct PushChoice {
     pub key: String,
 }
 
-/// What is to be done when an operator signs in.
+/// The action for this browser's subscription when an operator signs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
     /// Nobody has asked for pushes here.

@@ -16,7 +16,7 @@ const MAX_APPROVED: i64 = 1000;
 
 const NO_REVIEW: ApiError = ApiError::NotFound("This entry of the list");
 
-/// Who decides that a job is queued.
+/// The origin of the decision to queue a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By<'a> {
     /// An operator, by name.

@@ -1,4 +1,4 @@
-// What is done with a conversation: assigning, labels, snoozing, the visitor, closing.
+// Scenes of handling a conversation: assigning, labels, snoozing, the visitor, closing.
 
 import { button, log, row } from "../../../e2e/inbox.mjs";
 import { operatorScene } from "../scene.mjs";
