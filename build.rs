@@ -8,7 +8,9 @@ const SHEETS: [&str; 8] = ["tokens", "base", "launcher", "window", "log", "text"
 
 /// The sheets of what is not visible at first, in this order after the others. With the feature
 /// `deferred-styles` they are left out: `dist/` has them as a file of its own.
-const DEFERRED: [&str; 11] = [
+const DEFERRED: [&str; 13] = [
+    "deferred/wait",
+    "deferred/jump",
     "deferred/rich-text",
     "deferred/preview",
     "deferred/contact",

@@ -23,44 +23,63 @@ import { writeManifests } from "./manifests.mjs";
 import { plainPattern, tokenNames } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
 import { deferredStyles, launcher } from "./styles.mjs";
+import { DEFERRED, assemble, deferredBy, disassemble, split } from "./split.mjs";
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
 
 const glue = join(root, "target", "glue");
 const dist = join(root, "dist");
 const LOCALES = "src/text/locales";
+/** The optimised module, with the names of its functions. */
+export const NAMED = join(glue, "named.wasm");
+
+/** An empty WebAssembly module. */
+const EMPTY = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
 function buildWasm(dev) {
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
+  mkdirSync(join(dist, "npm"), { recursive: true });
+  const places = ["chat-widget.wasm", "npm/chat-widget.wasm"].map((path) => join(dist, path));
+  if (dev) {
+    const bound = bindWasm(dev);
+    for (const path of places) copyFileSync(bound, path);
+    return writeFileSync(join(dist, "deferred.wasm"), EMPTY);
+  }
+  run("wasm-opt", [...FEATURES, ...OPTIMISE, ...OPTIMISE_ONCE, "-g", bindWasm(dev), "-o", NAMED]);
+  const [whole, deferred] = [join(dist, "npm/chat-widget.wasm"), join(dist, "deferred.wasm")];
+  run("wasm-opt", [...FEATURES, "--strip-debug", NAMED, "-o", whole]);
+  const halves = split(disassemble(NAMED, FEATURES), deferredBy(join(root, DEFERRED)));
+  for (const [text, path] of [
+    [halves.first, places[0]],
+    [halves.second, deferred],
+  ]) {
+    const named = join(glue, basename(path));
+    assemble(text, named, FEATURES);
+    run("wasm-opt", [...FEATURES, ...OPTIMISE, named, "-o", path]);
+  }
+}
+
+export const FEATURES = WASM_FEATURES.map((name) => `--enable-${name}`);
+/**
+ * Functions with one caller are inlined only when they are small, because inlined code compresses less well. There is no data
+ * below address 1,024, only the end of the stack, so an address plus a small offset never wraps around zero. The second round
+ * optimises code that the control flow of the first one hid.
+ */
+const OPTIMISE = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
+const OPTIMISE_ONCE = ["--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz"];
+
+/** Compiles the module and writes its glue. Returns the path of the module that fits the glue, with the names of functions. */
+function bindWasm(dev) {
   const folder = compileWasm({
     target: ["--lib"],
     features: ["--features", dev ? "debug-panics,deferred-styles" : "small-allocator,deferred-styles"],
     dev,
   });
-  const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
+  const names = dev ? "--keep-debug" : "--remove-producers-section";
   const built = join(folder, "chat_widget.wasm");
-  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
-  const bound = join(glue, "chat_widget_bg.wasm");
-  const out = join(dist, "chat-widget.wasm");
-  const features = WASM_FEATURES.map((name) => `--enable-${name}`);
-  if (!dev) shorten(glue, features);
+  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", names, "--out-dir", glue, built]);
+  if (!dev) shorten(glue, FEATURES);
   makeFactory(glue);
-  if (dev) return writeFileSync(out, readFileSync(bound));
-  // Functions with one caller are inlined only when they are small, because inlined code compresses less well. There is no
-  // data below address 1,024, only the end of the stack, so an address plus a small offset never wraps around zero. The
-  // second round optimises code that the control flow of the first one hid.
-  const first = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
-  run("wasm-opt", [
-    ...features,
-    ...first,
-    "--flatten",
-    "--rereloop",
-    "-Oz",
-    "--merge-similar-functions",
-    "-Oz",
-    bound,
-    "-o",
-    out,
-  ]);
+  return join(glue, "chat_widget_bg.wasm");
 }
 
 /** Returns texts with each form of a plural under the name `name.category`. */

@@ -41,7 +41,7 @@ function replace(text, part, by) {
 /** Renames the imports and exports of `chat_widget_bg.wasm` and `chat_widget.js` in `folder`, in place. */
 export function shorten(folder, flags) {
   const module = join(folder, "chat_widget_bg.wasm");
-  const args = [...flags, module, "--minify-imports-and-exports-and-modules", "-o", module];
+  const args = [...flags, module, "-g", "--minify-imports-and-exports-and-modules", "-o", module];
   // The output lists the renamed ones: `[module, name, short]` and `[name, short]`.
   const { imports, exports } = JSON.parse(execFileSync("wasm-opt", args, { encoding: "utf8" }));
   const imported = new Map(imports.map(([, name, short]) => [name, short]));
@@ -107,7 +107,8 @@ export function shorten(folder, flags) {
 
 /**
  * Turns `chat_widget.js` in `folder` into a function, so that a new module, independent of the old one, can replace a
- * crashed one. Guards the calls into the module.
+ * crashed one. Guards the calls into the module. The module's deferred functions are loaded from `address()`, in the
+ * background or, with `isWhole`, first.
  */
 export function makeFactory(folder) {
   const glue = join(folder, "chat_widget.js");
@@ -119,21 +120,27 @@ export function makeFactory(folder) {
     text,
     /function initSync\([^]*$/,
     `
-const { instance } = await __wbg_load(await response, __wbg_get_imports());
+const imports = __wbg_get_imports();
+imports.a.load = () => load(address(), given);
+const { instance } = await __wbg_load(await response, imports);
+const given = { a: imports.a, b: instance.exports };
+const deferred = begin(address(), given);
+deferred.catch(() => {});
+if (isWhole) await deferred;
 wasm = guard(instance.exports, onBroken);
 ${begun}
-return { Handle };
+return { Handle, deferred };
 `,
   );
   writeFileSync(
     glue,
-    `import { guard } from "../../www/guard.js";\n\nexport default async function glue(response, onBroken) {\n${text}}\n`,
+    `import { begin, load } from "../../www/deferred.js";\nimport { guard } from "../../www/guard.js";\n\nexport default async function glue(response, address, isWhole, onBroken) {\n${text}}\n`,
   );
   const types = join(folder, "chat_widget.d.ts");
   const handle = replace(readFileSync(types, "utf8"), /export class Handle \{[^]*?\n\}\n/, "$&").match(
     /export class Handle \{[^]*?\n\}\n/,
   )[0];
   const factory =
-    "export default function glue(response: Promise<Response>, onBroken: (error: unknown) => void): Promise<{ Handle: typeof Handle }>;\n";
+    "export default function glue(response: Promise<Response>, address: () => string | URL, isWhole: boolean, onBroken: (error: unknown) => void): Promise<{ Handle: typeof Handle; deferred: Promise<void> }>;\n";
   writeFileSync(types, handle.replace(/^export/, "export declare") + factory);
 }

@@ -16,3 +16,6 @@ export function wasmAt(address?: string | URL): string | URL {
 
 /** Where `diagnose()` looks for the files. */
 export const place = (): { base: string | URL; load?: typeof loadChunk } => ({ base: import.meta.url });
+
+/** Returns the address of the module's deferred functions: beside the module. */
+export const deferredAt = (): URL => new URL("./deferred.wasm", new URL(wasmAt(), document.baseURI));

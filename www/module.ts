@@ -135,6 +135,7 @@ export class ChatWidget {
     this.#follow(pieces);
     this.#styles = pieces.deferredStyles().then((text) => addSheet(this.#host, text));
     this.#styles.catch(() => {});
+    pieces.deferred.catch((error: unknown) => this.#emit("error", { code: "FILE_MISSING", message: String(error) }));
   }
 
   /** Handles a broken module: undoes the changes to the page and emits the error. */

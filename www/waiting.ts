@@ -72,7 +72,12 @@ function isSlow(): boolean {
 async function prefetch(options: TagOptions): Promise<void> {
   const theme = parsePlain({ theme: options["theme"] }, true)?.theme ?? "custom";
   const language = languageOf(localeOf(options["locale"]));
-  const files = ["chat-widget.mjs", "chat-widget.wasm", `themes/${theme === "custom" ? "teal" : theme}.mjs`];
+  const files = [
+    "chat-widget.mjs",
+    "chat-widget.wasm",
+    "deferred.wasm",
+    `themes/${theme === "custom" ? "teal" : theme}.mjs`,
+  ];
   if (language) files.push(`locales/${language}.mjs`);
   if (!parsePlain(options, true)) files.push("validate-options.mjs", "host-page.mjs");
   for (const file of files) {

@@ -1,13 +1,15 @@
 // Loads the WebAssembly module once for all widgets, and replaces one that has broken.
 
 import glue from "../target/glue/chat_widget.js";
-import { loadChunk, wasmAt } from "./load-chunk.js";
+import { deferredAt, loadChunk, wasmAt } from "./load-chunk.js";
 import type recover from "./recover.js";
 import type { Broken, Revivable } from "./recover.js";
 
 export type Module = Awaited<ReturnType<typeof glue>>;
 
 let loading: Promise<Module> | undefined;
+/** Whether a module has broken. The next one starts with all its functions: some may have been what it lacked. */
+let hasBroken = false;
 
 /** The widgets on the page. It also keeps one to which the page holds no reference from being collected. */
 export const mounted = new Map<Revivable, Broken>();
@@ -18,7 +20,7 @@ export const mounted = new Map<Revivable, Broken>();
  */
 export function loadModule(wasm?: string | URL | Promise<Response>): Promise<unknown> {
   if (loading) return loading;
-  return (loading = glue(isUnderWay(wasm) ? wasm : fetch(wasmAt(wasm)), onBroken)
+  return (loading = glue(isUnderWay(wasm) ? wasm : fetch(wasmAt(wasm)), deferredAt, hasBroken, onBroken)
     .then(pause)
     .catch((error: unknown) => {
       loading = undefined;
@@ -38,5 +40,6 @@ export function pause<Kind>(value?: Kind): Promise<Kind> {
 /** The next `loadModule()` starts a new module. */
 function onBroken(error: unknown): void {
   loading = undefined;
+  hasBroken = true;
   loadChunk<typeof recover>("recover").then((recover) => recover(mounted, error, loadChunk), console.error);
 }

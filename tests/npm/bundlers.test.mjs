@@ -275,7 +275,7 @@ for (const [name, program] of Object.entries(LIVE)) {
   );
 }
 
-/** Puts the WebAssembly module at its URL in the bundle, `../chat-widget.wasm` of `/main.js`. */
+/** Puts the WebAssembly module at its URL in the bundle, beside `/main.js`. */
 function wasmBeside(out) {
   return {
     name: "the module beside the bundle",
@@ -283,7 +283,7 @@ function wasmBeside(out) {
       build.onEnd(() =>
         writeFileSync(
           join(folder, out, "chat-widget.wasm"),
-          readFileSync(join(folder, "node_modules/@site-connector/chat-widget/dist/chat-widget.wasm")),
+          readFileSync(join(folder, "node_modules/@site-connector/chat-widget/dist/npm/chat-widget.wasm")),
         ),
       ),
   };

@@ -12,11 +12,14 @@ export async function loadChunk<Kind>(path: string): Promise<Kind> {
   return (await load()).default as Kind;
 }
 
-/** Returns the address of the WebAssembly module: the page's own, or the one in the parent folder. */
+/** Returns the address of the WebAssembly module: the page's own, or the one in this folder. */
 export function wasmAt(address?: string | URL): URL {
   if (address !== undefined) wasm = new URL(address, document.baseURI);
-  return (wasm ??= new URL("../chat-widget.wasm", import.meta.url));
+  return (wasm ??= new URL("./chat-widget.wasm", import.meta.url));
 }
 
 /** Where `diagnose()` looks for the files: with a bundler, they have no folder in common. */
 export const place = (): { base: string | URL; load?: typeof loadChunk } => ({ base: wasmAt(), load: loadChunk });
+
+/** The module of the npm package is not split: not every bundler recognises a second file as an asset. */
+export const deferredAt = wasmAt;

@@ -1,0 +1,167 @@
+// Splits the WebAssembly module: functions that no window needs at first go to a second module, which browsers load when the
+// window is open. docs/decisions/0044 says why, and how it stays correct whatever the list of these functions contains.
+//
+// It edits the text format, in which a function is a block of lines.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** The names of functions to defer, one a line, as `npm run profile` writes them. */
+export const DEFERRED = "scripts/deferred-functions.txt";
+
+/** A name in the text format. */
+const NAME = String.raw`(\$"(?:[^"\\]|\\.)*"|\$[^\s()]+)`;
+const IMPORTED = new RegExp(`^ \\(import "[^"]+" "[^"]+" \\(func ${NAME}`);
+const DEFINED = new RegExp(`^ \\(func ${NAME}`);
+const EXPORTED = new RegExp(`^ \\(export "([^"]+)" \\((\\w+) ${NAME}\\)\\)`);
+const REFERENCE = new RegExp(`\\((?:call|return_call|ref\\.func) ${NAME}`, "g");
+
+/** The exports of the first module for the second. The names that `wasm-opt` gives do not begin with a digit. */
+export const IS_LOADED = "0";
+const TABLE = "1";
+const FIRST_GLOBAL = 2;
+
+/** Returns the name of a function as the list has it: without the hashes of crates, which each change of a crate changes. */
+export const withoutHashes = (name) => name.replace(/^\$"?|"$/g, "").replace(/\[[\da-f]{8,16}\]/g, "");
+
+/** The parts of a module in the text format that `wasm-dis` prints. */
+export function parse(text) {
+  const forms = [];
+  for (const line of text.slice(0, text.lastIndexOf(")")).split("\n").slice(1)) {
+    if (line.startsWith(" (")) forms.push(line);
+    else if (line.trim()) forms[forms.length - 1] += `\n${line}`;
+  }
+  const named = (pattern) =>
+    new Map(forms.flatMap((form) => (pattern.test(form) ? [[form.match(pattern)[1], form]] : [])));
+  return { forms, functions: named(DEFINED), imports: named(IMPORTED) };
+}
+
+/** Returns the parameters and the result of a function, as types. */
+function signature(form) {
+  const head = form.split("\n", 1)[0];
+  const params = [...head.matchAll(/\(param (?:\$\S+ )?(\w+)\)/g)].map(([, type]) => type);
+  const result = head.match(/\(result ([^)]*)\)/);
+  return { params, result: result ? ` ${result[0]}` : "" };
+}
+
+const escaped = (name) => name.replace(/[$.*+?^{}()|[\]\\]/g, "\\$&");
+
+/** Groups names by runs of consecutive places. */
+function runs(entries) {
+  const groups = [];
+  for (const [place, name] of entries.sort(([one], [other]) => one - other)) {
+    const last = groups.at(-1);
+    if (last && last.start + last.names.length === place) last.names.push(name);
+    else groups.push({ start: place, names: [name] });
+  }
+  return groups;
+}
+
+/**
+ * Splits a module in the text format. `isDeferred` says of a function's name whether it goes to the second module. Returns
+ * both modules as texts. The first one imports `load` from `a`, the module of its other imports, and calls it before the
+ * first deferred function if nothing has instantiated the second one.
+ */
+export function split(text, isDeferred) {
+  const { forms, functions, imports } = parse(text);
+  const deferred = new Set([...functions.keys()].filter(isDeferred));
+  const references = (names) =>
+    new Set([...names].flatMap((name) => [...functions.get(name).matchAll(REFERENCE)].map((match) => match[1])));
+  const kept = [...functions.keys()].filter((name) => !deferred.has(name));
+  const fromKept = references(kept);
+  const fromDeferred = references(deferred);
+  const exports = forms.flatMap((form) => {
+    const match = form.match(EXPORTED);
+    return match ? [{ name: match[1], kind: match[2], of: match[3] }] : [];
+  });
+  const exportOf = (kind, of) => exports.find((one) => one.kind === kind && (!of || one.of === of)).name;
+
+  // The table has a place for each function that the other module calls.
+  const [element, ...more] = forms.filter((form) => form.startsWith(" (elem"));
+  if (more.length > 0) throw new Error("unexpected module: it has more than one list of table elements");
+  const [, base, list] = element.match(/\(i32\.const (\d+)\) func (.*)\)$/s);
+  const places = new Map();
+  for (const [index, name] of list.match(new RegExp(NAME, "g")).entries())
+    if (!places.has(name)) places.set(name, Number(base) + index);
+  let size = Number(forms.find((form) => form.startsWith(" (table $0")).match(/\$0 (\d+)/)[1]);
+  const place = (name) => {
+    if (!places.has(name)) places.set(name, size++);
+    return places.get(name);
+  };
+  /** Returns a function that calls the one in its place of the table. */
+  const stub = (name, before = "") => {
+    const { params, result } = signature(functions.get(name));
+    const given = params.map((type, index) => ` (param $${index} ${type})`).join("");
+    const types = params.map((type) => ` (param ${type})`).join("");
+    const args = params.map((_, index) => `(local.get $${index})`).join(" ");
+    return ` (func ${name}${given}${result}${before} (call_indirect $0${types}${result} ${args} (i32.const ${place(name)})))`;
+  };
+  const isExported = (name) => exports.some(({ kind, of }) => kind === "func" && of === name);
+  const stubbed = [...deferred].filter((name) => fromKept.has(name) || places.has(name) || isExported(name));
+  const stubs = stubbed.map((name) => stub(name, " (call $ensure)"));
+  const firstCalled = size;
+  const called = [...fromDeferred].filter((name) => functions.has(name) && !deferred.has(name));
+  const bridges = called.map((name) => stub(name));
+  const added = called.filter((name) => places.get(name) >= firstCalled);
+
+  const bodies = [...deferred].map((name) => functions.get(name)).join("\n");
+  const shared = forms.flatMap((form) => {
+    const match = form.match(/^ \(global (\S+) (\(mut \w+\)|\w+) /);
+    return match && new RegExp(`\\(global\\.[gs]et ${escaped(match[1])}[\\s)]`).test(bodies)
+      ? [{ name: match[1], type: match[2] }]
+      : [];
+  });
+
+  const isImport = (form) => form.startsWith(" (import");
+  const first = [
+    ...forms.filter((form) => form.startsWith(" (type") || isImport(form)),
+    ' (import "a" "load" (func $load))',
+    ...forms
+      .filter((form) => !form.startsWith(" (type") && !isImport(form) && !deferred.has(form.match(DEFINED)?.[1]))
+      .map((form) => form.replace(/^ \(table \$0 \d+ \d+/, ` (table $0 ${size} ${size}`)),
+    ...(added.length > 0 ? [` (elem (table $0) (i32.const ${firstCalled}) func ${added.join(" ")})`] : []),
+    " (global $loaded (mut i32) (i32.const 0))",
+    ` (export "${IS_LOADED}" (global $loaded))`,
+    ` (export "${TABLE}" (table $0))`,
+    ...shared.map(({ name }, index) => ` (export "${FIRST_GLOBAL + index}" (global ${name}))`),
+    " (func $ensure (if (i32.eqz (global.get $loaded)) (then (call $load))))",
+    ...stubs,
+  ];
+  const objects = forms.find((form) => form.startsWith(" (table $__wbindgen_externrefs"));
+  const second = [
+    ...forms.filter((form) => form.startsWith(" (type")),
+    ...[...imports].filter(([name]) => fromDeferred.has(name)).map(([, form]) => form),
+    ` (import "b" "${exportOf("memory")}" (memory $0 1))`,
+    ` (import "b" "${TABLE}" (table $0 ${size} ${size} funcref))`,
+    ...(objects
+      ? [` (import "b" "${exportOf("table", "$__wbindgen_externrefs")}" (table $__wbindgen_externrefs 1 externref))`]
+      : []),
+    ` (import "b" "${IS_LOADED}" (global $loaded (mut i32)))`,
+    ...shared.map(({ name, type }, index) => ` (import "b" "${FIRST_GLOBAL + index}" (global ${name} ${type}))`),
+    ...runs(stubbed.map((name) => [places.get(name), name])).map(
+      ({ start, names }) => ` (elem (table $0) (i32.const ${start}) func ${names.join(" ")})`,
+    ),
+    ...bridges,
+    ...[...deferred].map((name) => functions.get(name)),
+    " (func $begin (global.set $loaded (i32.const 1)))",
+    " (start $begin)",
+  ];
+  return { first: `(module\n${first.join("\n")}\n)\n`, second: `(module\n${second.join("\n")}\n)\n` };
+}
+
+/** Returns the text of a module, with names. */
+export function disassemble(path, flags) {
+  return execFileSync("wasm-dis", [...flags, path], { encoding: "utf8", maxBuffer: 1 << 28 });
+}
+
+/** Writes a text as a module with names. */
+export function assemble(text, path, flags) {
+  writeFileSync(`${path}.wat`, text);
+  execFileSync("wasm-as", [...flags, "-g", `${path}.wat`, "-o", path]);
+}
+
+/** Returns a predicate for the names of functions that the list defers. */
+export function deferredBy(list) {
+  const names = new Set(readFileSync(list, "utf8").split("\n").filter(Boolean));
+  return (name) => names.has(withoutHashes(name));
+}

@@ -1,0 +1,106 @@
+// The functions of the module that are loaded when the window is open: early, late, or not at all.
+
+import assert from "node:assert/strict";
+import { ask, delivered, eventually, hold, isInView, openChat, part, say, withOptions } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+const DEFERRED = "**/deferred.wasm";
+
+/** Counts the requests that the page waits for. It runs in the page, before any script. */
+function countBlocking() {
+  window.blocking = 0;
+  const { open } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.open = function (method, url, isAsync = true, ...others) {
+    if (!isAsync) window.blocking += 1;
+    return open.call(this, method, url, isAsync, ...others);
+  };
+}
+const blocking = (page) => page.evaluate(() => window.blocking);
+
+/** Prepares a page that loads nothing before intent and counts what blocks it. */
+const onIntent = async (page) => {
+  await withOptions('data-load="intent"')(page);
+  await page.addInitScript(countBlocking);
+};
+
+for (const [name, visitor] of [
+  ["on a desktop", {}],
+  ["on a phone", { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true }],
+  ["in German", { locale: "de-DE" }],
+  ["in Arabic", { locale: "ar" }],
+]) {
+  test(`${name}, a window opens, takes text and shows a stored conversation without deferred functions`, async ({
+    visit,
+  }) => {
+    const page = await visit({ ...visitor, prepare: onIntent });
+    await openChat(page);
+    await ask(page, QUESTION);
+    const held = await hold(page, DEFERRED);
+    await page.reload();
+    await openChat(page);
+    await held.requested;
+    await eventually(async () => assert.ok(await isInView(part(page, "message-assistant").last())));
+    await part(page, "input").pressSequentially("And to Norway?");
+    assert.equal(await blocking(page), 0);
+    held.release();
+  });
+
+  test(`${name}, a first window opens and takes text without deferred functions`, async ({ visit }) => {
+    let held;
+    const prepare = async (page) => {
+      await onIntent(page);
+      held = await hold(page, DEFERRED);
+    };
+    const page = await visit({ ...visitor, prepare });
+    await openChat(page);
+    await held.requested;
+    await part(page, "input").pressSequentially(QUESTION);
+    assert.equal(await part(page, "input").inputValue(), QUESTION);
+    assert.equal(await blocking(page), 0);
+    held.release();
+  });
+}
+
+test("A message sent before the deferred functions have arrived is delivered once", async ({ visit, server }) => {
+  const prepare = async (page) => {
+    await onIntent(page);
+    // The request in the background gets no response; the one that the page waits for does.
+    await page.route(DEFERRED, (route) => (route.request().resourceType() === "fetch" ? undefined : route.continue()));
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  await say(page, QUESTION);
+  await delivered(page);
+  assert.equal(await blocking(page), 1);
+  assert.equal((await server.messages()).filter((line) => line.endsWith(QUESTION)).length, 1);
+});
+
+test("Without the deferred functions, a crash keeps the text, and the chat continues when they can be loaded", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  const prepare = async (page) => {
+    await onIntent(page);
+    await page.route(DEFERRED, (route) => route.abort());
+  };
+  const page = await visit({ prepare });
+  recordOf(page).tolerate("chat widget: the module broke");
+  await openChat(page);
+  await page.evaluate(() => {
+    window.codes = [];
+    (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
+  });
+  await say(page, QUESTION);
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => window.codes), ["BROKEN"]));
+  await page.unroute(DEFERRED);
+  const sent = async () => (await server.messages()).filter((line) => line.endsWith(QUESTION)).length;
+  await eventually(async () => {
+    const isKept = (await part(page, "input").inputValue()) === QUESTION;
+    assert.ok(isKept || (await sent()) === 1);
+  });
+  if ((await sent()) === 0) await part(page, "input").press("Enter");
+  await delivered(page);
+  assert.equal(await sent(), 1);
+});
