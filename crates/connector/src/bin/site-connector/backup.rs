@@ -137,7 +137,7 @@ pub(crate) async fn restore(flags: RestoreFlags) -> Result<(), Failure> {
     say(flags.json, &shown, || {
         let mut text = format!("{database} is restored from {}.", flags.file.display());
         if let Some(kept) = &kept {
-            let _ = write!(text, "\nThe data that was there is kept in {kept}: delete it when all is well.");
+            let _ = write!(text, "\nThe previous data is in {kept}: delete it when you no longer need it.");
         }
         if !key.exists() {
             let _ = write!(
