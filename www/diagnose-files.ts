@@ -36,16 +36,17 @@ export async function findFiles(
         ["chat-widget", "element", "progress", "companion", "waiting", ...paths].map((path) => `${path}.mjs`),
         base,
       );
-  if (wrong.length === 0) return [true, "Every file is there."];
+  if (wrong.length === 0) return [true, "All files can be loaded."];
   const few = wrong.slice(0, 3).join(" ");
-  return [false, wrong.length > 3 ? `${few} So it is with ${wrong.length - 3} more.` : few];
+  return [false, wrong.length > 3 ? `${few} Number of other files with problems: ${wrong.length - 3}.` : few];
 }
 
 async function importAll(paths: string[], load: (path: string) => Promise<unknown>): Promise<string[]> {
   const tries = paths.map((path) =>
     load(path).then(
       () => "",
-      (error: unknown) => `${path} cannot be loaded (${describe(error)}). Is all that the bundler wrote on the server?`,
+      (error: unknown) =>
+        `${path} cannot be loaded (${describe(error)}). Check that the server has all files that the bundler wrote.`,
     ),
   );
   return (await Promise.all(tries)).filter((message) => message !== "");
@@ -67,7 +68,7 @@ async function findFile(url: URL): Promise<string> {
   if (!answer.ok) return missing(url, answer.status);
   const type = answer.headers.get("Content-Type") ?? "none";
   if (!/javascript|ecmascript/i.test(type))
-    return `The server sends ${url.href} as ${type}, which no browser runs as a module: as text/javascript it would. Was another page sent in its place?`;
+    return `The server sends ${url.href} as ${type}, which no browser runs as a module. Serve it as text/javascript, and check that the server does not send another page instead.`;
   return "";
 }
 
@@ -83,8 +84,8 @@ async function unreachable(url: URL, error: unknown): Promise<string> {
       () => false,
     ));
   if (isThere)
-    return `${url.origin} does not let this page read ${url.href}: a host that is not the page's own must answer with the header Access-Control-Allow-Origin (docs/csp.md). Or put dist/ on the page's own host.`;
-  return `${url.href} cannot be loaded (${describe(error)}). Does the Content-Security-Policy allow it in connect-src, and is its server up?`;
+    return `${url.origin} does not let this page read ${url.href}: a host that is not the page's own must answer with the header Access-Control-Allow-Origin (docs/csp.md). You can also put dist/ on the page's own host.`;
+  return `${url.href} cannot be loaded (${describe(error)}). Check that its server is up, and that connect-src of the Content-Security-Policy allows it.`;
 }
 
 /** Checks that the WebAssembly module exists, is one, and may be compiled. */
@@ -106,9 +107,12 @@ export async function findModule(url: URL): Promise<Finding> {
         false,
         "The page's Content-Security-Policy does not let WebAssembly run: script-src needs 'wasm-unsafe-eval'.",
       ];
-    return [false, `${url.href} is no WebAssembly module (${words}). Was another page sent in its place?`];
+    return [
+      false,
+      `${url.href} is no WebAssembly module (${words}). Check that the server does not send another page instead.`,
+    ];
   }
   if (!type.startsWith("application/wasm"))
-    return [false, `The server sends ${url.href} as ${type}; as application/wasm it would start sooner.`];
-  return [true, "The module is there and may run."];
+    return [false, `The server sends ${url.href} as ${type}. With the type application/wasm the chat starts sooner.`];
+  return [true, "The module can be loaded, and may run."];
 }

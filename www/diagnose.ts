@@ -37,14 +37,14 @@ export default async function diagnose(
       .catch(
         (error: unknown): Finding => [
           false,
-          `Something of the page's own threw while this was looked at: ${describe(error)}.`,
+          `A function that the page has replaced threw an error during this check: ${describe(error)}.`,
         ],
       );
     checks.push({ name, ok, message });
   };
   const { wrong, options } = parse(given, source);
   for (const message of wrong) checks.push({ name: "options", ok: false, message });
-  if (wrong.length === 0) checks.push({ name: "options", ok: true, message: "Every option is one that can be used." });
+  if (wrong.length === 0) checks.push({ name: "options", ok: true, message: "All options are valid." });
   await check("wasm", () => findModule(base instanceof URL ? base : new URL("./chat-widget.wasm", base)));
   await check("files", () => findFiles(options, base, source?.load));
   await check("launcher", () => findLauncher(options, source));
@@ -54,7 +54,7 @@ export default async function diagnose(
     if (prefix === undefined)
       return [
         false,
-        'The option proxy names no place: it is a prefix on this site, such as "/connector", or an address in full, such as "https://api.example/connector".',
+        'The option proxy names no place. Write a prefix on this site, such as "/connector", or a full address, such as "https://api.example/connector".',
       ];
     const { origin } = new URL(prefix, document.baseURI);
     const isForeign = origin !== location.origin && location.origin !== "null";
@@ -75,16 +75,13 @@ export default async function diagnose(
     if (answer.status === 404)
       return [
         false,
-        `There is no proxy at ${shown}: the server answers 404. Is the option proxy the prefix under which the server has it?${where}`,
+        `There is no proxy at ${shown}: the server answers 404. Check that the option proxy is the prefix that the server uses.${where}`,
       ];
     if (answer.status === 401)
-      return [
-        false,
-        `The service refuses the proxy's token (401). The server needs the site token that activation gave.${where}`,
-      ];
+      return [false, `The service refuses the proxy's token (401). Check the site token on the server.${where}`];
     return [
       answer.ok,
-      `${shown} answers with status ${answer.status}.${answer.ok ? "" : " The server's log says why."}${where}`,
+      `${shown} answers with status ${answer.status}.${answer.ok ? "" : " The server's log has the reason."}${where}`,
     ];
   });
   await check("config", async () => {
@@ -97,14 +94,14 @@ export default async function diagnose(
     if (!nullProto(body ?? {}).ok)
       return [
         false,
-        "The proxy's answer is not the service's: it must be JSON with ok and data. Another page may stand at that address.",
+        "The proxy's answer is not the service's: it must be JSON with ok and data. The server may have another page at that address.",
       ];
     const { enabled, widgetEnabled } = nullProto(body?.data?.config ?? {});
     const off = enabled === false || widgetEnabled === false;
     return [
       !off,
       off
-        ? "The chat is switched off in the service's settings, so that the widget shows nothing."
+        ? "The chat is switched off in the service's settings. Therefore the widget shows nothing."
         : "The chat is switched on.",
     ];
   });
@@ -115,19 +112,19 @@ export default async function diagnose(
     return [
       !wrong,
       wrong
-        ? `The clock of this device and that of the server are ${Math.abs(off)} minutes apart; times in the chat look wrong.`
-        : "The clock is right, as far as the server tells.",
+        ? `The clock of this device and that of the server are ${Math.abs(off)} minutes apart. Therefore times in the chat look wrong.`
+        : "The clock of this device agrees with that of the server.",
     ];
   });
   await check("storage", () => {
     try {
       localStorage.setItem("chat-widget:diagnosis", "1");
       localStorage.removeItem("chat-widget:diagnosis");
-      return [true, "The browser keeps what it is given."];
+      return [true, "The browser stores data for this page."];
     } catch (error) {
       return [
         false,
-        `The browser keeps nothing for this page (${String(error)}): the chat works, and is forgotten with the page.`,
+        `The browser stores nothing for this page (${String(error)}). The chat works until the page closes.`,
       ];
     }
   });
@@ -136,10 +133,11 @@ export default async function diagnose(
   document.removeEventListener("securitypolicyviolation", onRefused);
   await check("policy", () => {
     const directives = [...new Set(refused.map(({ effectiveDirective }) => effectiveDirective))];
-    if (directives.length === 0) return [true, "The page's Content-Security-Policy lets the widget work."];
+    if (directives.length === 0)
+      return [true, "The page's Content-Security-Policy allows everything that the widget needs."];
     return [
       false,
-      `The page's Content-Security-Policy refuses what the widget needs: ${directives.join(", ")}. docs/csp.md has the lines to add.`,
+      `The page's Content-Security-Policy blocks the widget by these directives: ${directives.join(", ")}. docs/csp.md has the lines to add.`,
     ];
   });
   return { ok: checks.every(({ ok }) => ok), checks };
@@ -179,13 +177,13 @@ function misspelt(attributes: string[], prefix: string): string[] {
 function findLauncher({ launcher = "default", container }: ChatWidgetOptions, source: Source | undefined): Finding {
   if (container !== undefined) return [true, "The window stands in the page, always open."];
   if (source?.host.hasAttribute("inline")) return [true, "The window stands in the page, always open."];
-  if (launcher === "none") return [true, "There is no launcher: the page opens the window by a call of open()."];
+  if (launcher === "none") return [true, "There is no launcher: the page opens the window by open()."];
   if (launcher === "default") return [true, "The launcher is the widget's own."];
   const buttons = [...document.querySelectorAll<HTMLElement>(launcher)];
   if (buttons.length === 0)
     return [
       false,
-      `The option launcher, ${launcher}, matches nothing on this page, so that nobody can open the chat. Correct the selector, or put such a button on the page; without the option, the widget has a launcher of its own.`,
+      `The option launcher, ${launcher}, matches nothing on this page, so that nobody can open the chat. Correct the selector, or put such a button on the page. Without the option, the widget shows its own launcher.`,
     ];
   const isSeen = (button: HTMLElement) =>
     button.getClientRects().length > 0 &&
@@ -193,7 +191,7 @@ function findLauncher({ launcher = "default", container }: ChatWidgetOptions, so
   if (!buttons.some(isSeen))
     return [
       false,
-      `The option launcher, ${launcher}, matches ${buttons.length} of the page's elements, and none of them is visible, so that nobody can open the chat. Show one of them, or leave the option out.`,
+      `The option launcher, ${launcher}, matches ${buttons.length} of the page's elements, and none of them is visible, so that nobody can open the chat. Show one of them, or remove the option.`,
     ];
-  return [true, `The option launcher, ${launcher}, matches a button that is visible.`];
+  return [true, `The option launcher, ${launcher}, matches a visible button.`];
 }

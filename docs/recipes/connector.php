@@ -118,7 +118,7 @@ function ask(string $address, array $headers, ?string $body): array
     return [$status, $answer['headers'], $answer['body']];
 }
 
-// An error shows neither a path nor the arguments of a call.
+// An error message contains neither a path nor the arguments of a call.
 ini_set('display_errors', '0');
 set_exception_handler(fn () => refuse(502, 'UPSTREAM_UNAVAILABLE', 'The chat service cannot be reached.'));
 header_remove();

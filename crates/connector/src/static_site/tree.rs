@@ -235,8 +235,9 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn folder(&mut self, folder: &Dir, below: &str, depth: usize) -> io::Result<()> {
-        let too_much =
-            |what: &str| Err(io::Error::other(format!("the folder has {what}: is it the site's?")));
+        let too_much = |what: &str| {
+            Err(io::Error::other(format!("the folder has {what}: check that it is the site's folder")))
+        };
         if depth > MAX_DEPTH {
             return too_much("folders in each other, more than 32 deep");
         }
@@ -253,7 +254,7 @@ impl Walk<'_> {
         for (name, kind) in names {
             let Some(text) = name.to_str().filter(|text| !text.chars().any(is_unprintable)) else {
                 let name = name.to_string_lossy();
-                warn!("{} is passed over: no address has such a name", Printable(&format!("{below}{name}")));
+                warn!("skipped {}: no address can have this name", Printable(&format!("{below}{name}")));
                 continue;
             };
             if text.starts_with('.') || text == "404.html" {
@@ -266,10 +267,10 @@ impl Walk<'_> {
                 self.folder(&inner, &format!("{path}/"), depth + 1)?;
             } else if kind.is_symlink() {
                 if is_html(text) || Path::new(text).extension().is_none() {
-                    warn!("{} is passed over: it is a link, and links are not followed", Printable(&path));
+                    warn!("skipped {}: it is a link, and links are not followed", Printable(&path));
                 }
             } else if is_html(text) && !kind.is_file() {
-                warn!("{} is passed over: it is no regular file", Printable(&path));
+                warn!("skipped {}: it is not a regular file", Printable(&path));
             } else if is_html(text) {
                 self.pages += 1;
                 if self.pages > MAX_PAGES {
@@ -279,7 +280,7 @@ impl Walk<'_> {
                     Ok(Some(bytes)) => bytes,
                     Ok(None) => continue,
                     Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                        warn!("{} is passed over: it has more than 16 MiB", Printable(&path));
+                        warn!("skipped {}: it has more than 16 MiB", Printable(&path));
                         continue;
                     }
                     Err(error) => {

@@ -22,7 +22,7 @@ use crate::serve::settings::{DataFlags, Settings};
 
 /// Manage tenants, sites, tokens, licenses and operators, also while the service runs
 ///
-/// Uses the database and the key of `serve`: name them by the same --config, or by the flags below.
+/// Uses the database and the key of `serve`: set them by the same --config, or by the flags below.
 #[derive(Debug, Args)]
 pub(crate) struct AdminFlags {
     #[command(flatten)]

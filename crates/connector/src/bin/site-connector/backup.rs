@@ -14,8 +14,8 @@ use crate::{count, say};
 
 /// Copy the service's data into a file, while the service runs
 ///
-/// The copy is of one moment, complete and checked. The key file is not in it: keep a copy of that apart from
-/// the backups.
+/// The copy has the complete data of one moment, and is checked. It does not contain the key file: keep a
+/// copy of the key file apart from the backups.
 #[derive(Debug, Args)]
 pub(crate) struct BackupFlags {
     #[command(flatten)]
@@ -30,14 +30,14 @@ pub(crate) struct BackupFlags {
     json: bool,
 }
 
-/// Put a backup in the place of the service's data; stop the service first
+/// Replace the service's data with a backup; stop the service first
 #[derive(Debug, Args)]
 pub(crate) struct RestoreFlags {
     #[command(flatten)]
     data: DataFlags,
     /// The backup
     file: PathBuf,
-    /// Put it in the place of data that is there, which is kept under another name
+    /// Replace existing data, and keep that data under another name
     #[arg(long)]
     replace: bool,
     /// Print the result as one line of JSON
@@ -137,7 +137,7 @@ pub(crate) async fn restore(flags: RestoreFlags) -> Result<(), Failure> {
     say(flags.json, &shown, || {
         let mut text = format!("{database} is restored from {}.", flags.file.display());
         if let Some(kept) = &kept {
-            let _ = write!(text, "\nThe data that was there is kept in {kept}: delete it when all is well.");
+            let _ = write!(text, "\nThe previous data is in {kept}: delete it when you no longer need it.");
         }
         if !key.exists() {
             let _ = write!(

@@ -12,8 +12,8 @@ use crate::failure::Failure;
 
 /// Check a site's proxy against the contract
 ///
-/// Requests the proxy's five paths as a browser does, and prints for each requirement of the contract whether
-/// it is met. Without --read-only, the check starts one conversation and sends 50 events.
+/// Requests the proxy's five paths like a browser, and prints for each requirement of the contract whether
+/// the proxy meets it. Without --read-only, the check starts one conversation and sends 50 events.
 #[derive(Debug, Args)]
 pub(crate) struct CheckFlags {
     /// The proxy's address, such as https://shop.example/connector

@@ -69,7 +69,7 @@ struct Settings {
         value_delimiter = ','
     )]
     trusted_hops: Option<Vec<String>>,
-    /// Requests of one client a minute; 0 for no limit [default: 240]
+    /// Maximum requests of one client in a minute; 0 for no limit [default: 240]
     #[arg(long, env = "CONNECTOR_RATE_PER_MINUTE", value_name = "COUNT")]
     rate_per_minute: Option<u32>,
     /// Requests of one client in a burst [default: 60]

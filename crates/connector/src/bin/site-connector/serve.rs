@@ -134,7 +134,7 @@ impl Addresses {
                 text,
                 "\n\nCOPY THIS FILE to a safe place, apart from the backups: {}\n\
                  It encrypts secrets in the database (keys of AI endpoints, of webhooks, of second factors).\n\
-                 Without it, a backup cannot be used completely.",
+                 Without it, nobody can read these secrets, not even from a backup.",
                 key.path.display()
             );
         }

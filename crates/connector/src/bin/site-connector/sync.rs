@@ -42,14 +42,14 @@ pub(crate) struct SyncFlags {
     /// Items of a page, 1 to 100
     #[arg(long, default_value_t = 50, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=100))]
     page_size: u16,
-    /// The items are not complete: remove nothing
+    /// Remove nothing at the service, because the items are not complete
     #[arg(long)]
     partial: bool,
     /// Print the items that would be pushed and, as far as known, removed, without pushing anything
     #[arg(long)]
     dry_run: bool,
-    /// Allow this number of removals. Without it, a sync is refused that removes more than 10 items and a
-    /// fifth of all, or more than half of all
+    /// Allow this number of removals. Without it, a sync fails if it would remove more than half of all
+    /// items, or more than 10 items that are more than a fifth of all
     #[arg(long, value_name = "COUNT")]
     allow_removals: Option<u64>,
     /// The folder of the record of pushed items

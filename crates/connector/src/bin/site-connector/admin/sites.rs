@@ -22,11 +22,11 @@ pub(super) enum Action {
         /// An origin of pages with the chat, such as https://shop.example; can be repeated
         #[arg(long = "origin", value_name = "URL", value_parser = site_origin)]
         origins: Vec<String>,
-        /// semi_automatic: a person approves what is published; automatic: page heads without
-        /// a problem are published by themselves [default: semi_automatic]
+        /// semi_automatic: a person approves each entry; automatic: page heads without
+        /// a problem are published without approval [default: semi_automatic]
         #[arg(long, value_name = "MODE")]
         publishing: Option<String>,
-        /// The locale of visitors whose own is not supported, such as en-US
+        /// The locale for visitors whose own locale is not supported, such as en-US
         #[arg(long, value_name = "TAG")]
         locale: Option<String>,
     },

@@ -34,7 +34,7 @@ pub(super) async fn check(settings: &Settings) -> Finding {
         Ok((status, _)) if status.is_redirection() => Finding::error(
             SUBJECT,
             format!(
-                "{origin} redirects to another address: set public_origin to the one that browsers end at"
+                "{origin} redirects to another address: set public_origin to the address that it redirects to"
             ),
         ),
         Ok((StatusCode::SERVICE_UNAVAILABLE, _)) => {

@@ -80,7 +80,7 @@ pub(crate) struct Settings {
     /// The sender of e-mails, such as "Chat <chat@example.com>"
     #[arg(long, env = "SERVICE_MAIL_FROM", value_name = "ADDRESS")]
     pub(crate) mail_from: Option<String>,
-    /// The address that answers to e-mails go to [default: the sender]
+    /// The address that receives the answers to e-mails [default: the sender]
     #[arg(long, env = "SERVICE_MAIL_REPLY_TO", value_name = "ADDRESS")]
     pub(crate) mail_reply_to: Option<String>,
     /// Whether e-mails quote the beginning of a visitor's message [default: true]
@@ -89,8 +89,8 @@ pub(crate) struct Settings {
     /// Minutes after which operators are told by e-mail that a visitor waits [default: 5]
     #[arg(long, env = "SERVICE_MAIL_UNANSWERED", value_name = "MINUTES")]
     pub(crate) mail_unanswered: Option<NonZeroU32>,
-    /// Whether operators can have notifications while the console is closed, by the push services of their
-    /// browsers' makers [default: true]
+    /// Whether operators can get notifications while the console is closed, through the push services of the
+    /// makers of their browsers [default: true]
     #[arg(long, env = "SERVICE_WEB_PUSH", value_name = "BOOLEAN")]
     pub(crate) web_push: Option<bool>,
     /// Requests a minute from one visitor's address [default: 6000]
@@ -276,19 +276,19 @@ pub(crate) struct DataFlags {
     /// The configuration file of the service
     #[arg(long, env = "SERVICE_CONFIG", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    /// The database, as of `serve`
+    /// The database, as in the settings of `serve`
     #[arg(long, env = "SERVICE_DATABASE", value_name = "ADDRESS", hide_env_values = true, global = true)]
     database: Option<String>,
-    /// The key file, as of `serve`
+    /// The key file, as in the settings of `serve`
     #[arg(long, env = "SERVICE_KEY_FILE", value_name = "PATH", global = true)]
     key_file: Option<PathBuf>,
-    /// The public origin, as of `serve`
+    /// The public origin, as in the settings of `serve`
     #[arg(long, env = "SERVICE_PUBLIC_ORIGIN", value_name = "URL", global = true)]
     public_origin: Option<String>,
-    /// The address of the service, as of `serve`; begins links where there is no public origin
+    /// The address of the service, as in the settings of `serve`; used in links without a public origin
     #[arg(long, env = "SERVICE_LISTEN", value_name = "ADDRESS", global = true)]
     listen: Option<ListenAddress>,
-    /// The certificate of the service, as of `serve`; with it, links begin with https
+    /// The certificate of the service, as in the settings of `serve`; with it, links begin with https
     #[arg(long, env = "SERVICE_TLS_CERTIFICATE", value_name = "PATH", global = true)]
     tls_certificate: Option<PathBuf>,
 }

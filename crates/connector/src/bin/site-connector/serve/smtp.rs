@@ -17,7 +17,9 @@ impl Settings {
         let Some(host) = &self.smtp_host else {
             return match (&self.mail_from, &self.smtp_user) {
                 (None, None) => Ok(None),
-                _ => Err(Failure::usage("no SMTP server: set smtp_host as well, or no e-mails are sent")),
+                _ => Err(Failure::usage(
+                    "no SMTP server: set smtp_host as well, or remove mail_from and smtp_user",
+                )),
             };
         };
         let from = self.mail_from.as_ref().ok_or_else(|| {
