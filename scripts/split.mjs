@@ -100,7 +100,8 @@ export function split(text, isDeferred) {
   const stubbed = [...deferred].filter((name) => fromKept.has(name) || places.has(name) || isExported(name));
   const stubs = stubbed.map((name) => stub(name, " (call $ensure)"));
   const firstCalled = size;
-  const called = [...fromDeferred].filter((name) => functions.has(name) && !deferred.has(name));
+  // In the order of the module, which compresses better.
+  const called = kept.filter((name) => fromDeferred.has(name));
   const bridges = called.map((name) => stub(name));
   const added = called.filter((name) => places.get(name) >= firstCalled);
 

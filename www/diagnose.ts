@@ -45,7 +45,14 @@ export default async function diagnose(
   const { wrong, options } = parse(given, source);
   for (const message of wrong) checks.push({ name: "options", ok: false, message });
   if (wrong.length === 0) checks.push({ name: "options", ok: true, message: "All options are valid." });
-  await check("wasm", () => findModule(base instanceof URL ? base : new URL("./chat-widget.wasm", base)));
+  await check("wasm", async () => {
+    if (base instanceof URL) return findModule(base);
+    // The second one contains the deferred functions.
+    const findings = await Promise.all(
+      ["chat-widget", "deferred"].map((name) => findModule(new URL(`./${name}.wasm`, base))),
+    );
+    return findings.find(([ok]) => !ok) ?? findings[0]!;
+  });
   await check("files", () => findFiles(options, base, source?.load));
   await check("launcher", () => findLauncher(options, source));
   let answer: Response | undefined;
