@@ -146,7 +146,7 @@ mod tests {
             _ => None,
         });
         let answer =
-            Answer { status: 200, retry_after_ms: None, body: serde_json::from_str(&body).expect("JSON") };
+            Answer { status: 200, body: serde_json::from_str(&body).expect("JSON"), ..Answer::default() };
         session.handle(301, Input::Answered(read.expect("a read"), answer));
         let mut rows = Vec::new();
         add(&mut rows, session.entries());

@@ -97,6 +97,7 @@ impl Session {
                     self.broadcast(TabMessage::Response { hold_until_ms: self.poller.hold_until_ms() });
                 }
             }
+            Input::Newest(id, body) => self.show_newest(id, body),
             Input::Failed(id) => {
                 if let Some(request) = self.in_flight.complete(id) {
                     self.on_no_response(

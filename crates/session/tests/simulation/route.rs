@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{Endpoint, History, Value, open_envelope};
+use chat_protocol::{Endpoint, History, Value, open_envelope, success};
 use chat_session::{Answer, Input, Request};
 
 use super::engine::{Event, Simulation};
@@ -136,8 +136,22 @@ impl Simulation {
             Endpoint::Messages if has_more(request, &answer) => PollTrigger::Yes,
             Endpoint::Messages | Endpoint::Presence | Endpoint::Events => PollTrigger::No,
         };
+        if self.scenario.splits
+            && let Some(newest) = newest_of(&answer)
+        {
+            self.feed_with(id, Input::Newest(request.id, newest), PollTrigger::No)?;
+        }
         self.feed_with(id, Input::Answered(request.id, answer), trigger)
     }
+}
+
+/// Returns a page of the history with its last two messages alone, as a driver hands them over first.
+fn newest_of(answer: &Answer) -> Option<Value> {
+    let data = open_envelope(answer.status, answer.body.clone()).ok()?;
+    let mut history = History::try_from(data).ok()?;
+    let earlier = history.messages.len().saturating_sub(2);
+    history.messages.drain(..earlier);
+    Some(success(Value::from(&history), "r"))
 }
 
 /// Returns whether a page of the history may be followed by another one.
