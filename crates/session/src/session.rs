@@ -172,6 +172,11 @@ impl Session {
         self.operator_online
     }
 
+    /// Returns the number of messages that were not sent.
+    pub fn failed(&self) -> usize {
+        self.outbox.failed()
+    }
+
     /// Returns whether the browser is online.
     pub fn online(&self) -> bool {
         self.online

@@ -114,6 +114,12 @@ impl Simulation {
             tab.backlog.push_back(Queued::Response(Rc::clone(flight), answer));
             return Ok(());
         }
+        let newest = answer.as_ref().filter(|_| self.scenario.splits && self.online).and_then(newest_of);
+        if let Some(newest) = newest.filter(|_| self.is_awaited(flight)) {
+            self.feed_with(id, Input::Newest(request.id, newest), PollTrigger::No)?;
+        }
+        // The page may cancel the request even now.
+        let tab = &mut self.tabs[id.0];
         let Some(finished) = tab.take_outstanding(request.id) else { return Ok(()) };
         let Some(answer) = answer.filter(|_| self.online) else {
             self.trace.note(self.now_ms, id, || format!("{} → no connection", name(request)));
@@ -136,11 +142,6 @@ impl Simulation {
             Endpoint::Messages if has_more(request, &answer) => PollTrigger::Yes,
             Endpoint::Messages | Endpoint::Presence | Endpoint::Events => PollTrigger::No,
         };
-        if self.scenario.splits
-            && let Some(newest) = newest_of(&answer)
-        {
-            self.feed_with(id, Input::Newest(request.id, newest), PollTrigger::No)?;
-        }
         self.feed_with(id, Input::Answered(request.id, answer), trigger)
     }
 }
