@@ -81,7 +81,8 @@ fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
     }
     let range = if state.pinned.get() {
         state.missed.set(0);
-        let from = if rows.len() - from.min(rows.len()) > MAX_ROWS || before.is_none() {
+        let is_long = rows.len() - from.min(rows.len()) > MAX_ROWS || added > ROWS_PER_STEP;
+        let from = if is_long || before.is_none() {
             rows.len().saturating_sub(ROWS_PER_STEP)
         } else {
             from
