@@ -204,6 +204,13 @@ mod tests {
 
     /// Returns the rows of a conversation with messages of these roles, at these minutes.
     fn rows(messages: &[(&str, u64)]) -> Vec<Row> {
+        let mut rows = Rows::default();
+        add(&mut rows, &entries(messages));
+        rows.list
+    }
+
+    /// Returns such a conversation.
+    fn entries(messages: &[(&str, u64)]) -> Vec<Entry> {
         let list: Vec<String> = messages
             .iter()
             .enumerate()
@@ -234,15 +241,20 @@ mod tests {
         let answer =
             Answer { status: 200, body: serde_json::from_str(&body).expect("JSON"), ..Answer::default() };
         session.handle(301, Input::Answered(read.expect("a read"), answer));
-        let mut rows = Rows::default();
-        add(&mut rows, session.entries());
-        rows.list
+        session.entries().to_vec()
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
+    fn day_of(ms: f64) -> i64 {
+        (ms / (24.0 * 60.0 * 60_000.0)).floor() as i64
     }
 
     fn add(rows: &mut Rows, entries: &[Entry]) {
-        let day_ms = 24.0 * 60.0 * 60_000.0;
-        #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
-        rows.update(entries, |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64);
+        rows.update(entries, |text| text.parse().ok(), day_of);
+    }
+
+    fn cover(rows: &mut Rows, entries: &[Entry], from: usize) {
+        rows.cover(entries, from, |text| text.parse().ok(), day_of);
     }
 
     #[test]
@@ -263,6 +275,47 @@ mod tests {
         session.handle(1501 * MINUTE_MS, Input::Retry(first));
         add(&mut rows, &session.entries()[1..]);
         assert_eq!(rows.len(), 3, "a message that is gone is not shown");
+    }
+
+    /// Returns a conversation longer than the rows that are made of it at first, with days, groups and people.
+    fn long_conversation() -> Vec<Entry> {
+        let authors = ["visitor", "assistant", "assistant", "operator", "operator"];
+        let messages: Vec<(&str, u64)> =
+            (0..500).map(|index| (authors[index % 5], index as u64 * 97 + index as u64 % 7)).collect();
+        let entries = entries(&messages);
+        assert!(entries.len() > 2 * MARGIN);
+        entries
+    }
+
+    #[test]
+    fn rows_of_the_newest_messages_equal_the_last_rows_of_all() {
+        let entries = long_conversation();
+        let mut all = Rows::default();
+        cover(&mut all, &entries, 0);
+        assert_eq!((all.first, all.list.len()), (0, entries.len()));
+        let mut newest = Rows::default();
+        add(&mut newest, &entries);
+        assert_eq!((newest.len(), newest.list.len()), (entries.len(), MARGIN));
+        for from in [entries.len() - MARGIN, 250, 103, 0, 400] {
+            cover(&mut newest, &entries, from);
+            assert!(newest.first <= from && newest.first + 2 * MARGIN >= from, "from {from}");
+            assert_eq!(newest.list, all.list[newest.first..], "from {from}");
+            assert_eq!(newest.range((from, from + 40)), &all.list[from..entries.len().min(from + 40)]);
+        }
+    }
+
+    #[test]
+    fn rows_stay_those_of_their_messages_if_earlier_ones_come_in() {
+        let entries = long_conversation();
+        let mut rows = Rows::default();
+        add(&mut rows, &entries[300..]);
+        let first = rows.list[0].key;
+        add(&mut rows, &entries);
+        assert_eq!((rows.list[0].key, rows.first), (first, entries.len() - MARGIN));
+        assert_eq!(rows.index_of(first.get()), Some(rows.first));
+        let mut anew = Rows::default();
+        add(&mut anew, &entries);
+        assert_eq!(rows.list, anew.list);
     }
 
     fn shape(messages: &[(&str, u64)]) -> Vec<(bool, bool)> {

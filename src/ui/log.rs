@@ -81,12 +81,10 @@ fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
     }
     let range = if state.pinned.get() {
         state.missed.set(0);
+        // Messages before the rendered ones are rendered as well, unless they are many.
+        let from = from - shift;
         let is_long = rows.len() - from.min(rows.len()) > MAX_ROWS || added > ROWS_PER_STEP;
-        let from = if is_long || before.is_none() {
-            rows.len().saturating_sub(ROWS_PER_STEP)
-        } else {
-            from
-        };
+        let from = if is_long || before.is_none() { rows.len().saturating_sub(ROWS_PER_STEP) } else { from };
         (from, rows.len())
     } else {
         let new = rows.range((shown, rows.len()));
@@ -238,8 +236,7 @@ fn questions(ui: &Ui) -> Vec<String> {
     let entries = session.entries();
     let mut asked = entries.iter().filter(|entry| entry.author == Role::Visitor);
     let first = asked.next();
-    let is_important =
-        |entry: &Entry| entry.author == Role::Operator || entry.delivery == Delivery::Failed;
+    let is_important = |entry: &Entry| entry.author == Role::Operator || entry.delivery == Delivery::Failed;
     let waits =
         ui.session(|session| session.awaits_reply() || session.is_deferred() || session.notice().is_some());
     if asked.next().is_some() || waits || contact::is_open(ui) || entries.iter().any(is_important) {

@@ -80,7 +80,9 @@ pub(crate) fn preview(ui: &Ui) -> El {
         .el("bdi.cw-name")
         .text_with(|ui| if is_by_operator(ui) { ui.operator_name() } else { ui.assistant_name() });
     let words = ui.el("span.cw-preview-text dir=auto").text_with(|ui| {
-        message(ui, |entry| plain(ui, &entry.text)).or_else(|| ui.settings().greeting.clone()).unwrap_or_default()
+        message(ui, |entry| plain(ui, &entry.text))
+            .or_else(|| ui.settings().greeting.clone())
+            .unwrap_or_default()
     });
     let open = ui
         .el("button.cw-preview-open type=button")

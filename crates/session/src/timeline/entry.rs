@@ -132,7 +132,7 @@ impl Ids {
 
 /// Returns the FNV-1a hash of an id.
 fn hash(id: &MessageId) -> u64 {
-    id.as_str().bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    id.as_str()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
