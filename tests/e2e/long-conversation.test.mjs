@@ -6,7 +6,8 @@ import { ask, delivered, eventually, openChat, part, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { keepMemory } from "./memory.mjs";
 
-const MAX_MEMORY_BYTES = 4e6;
+/** 64 pages of WebAssembly memory. */
+const MAX_MEMORY_BYTES = 4 * 1024 * 1024;
 const LONGEST = 10_000;
 
 const textOf = (number) => `Message number ${number}: how long does delivery take, and what does it cost?`;
