@@ -24,8 +24,15 @@ const DEFERRED: [&str; 13] = [
     "deferred/forced-colors",
 ];
 
+/// The size of the module's stack.
+const STACK_BYTES: u32 = 256 * 1024;
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=styles");
+    // The linker reserves 1 MiB in every page. Recursion is bounded: JSON and Markdown have a maximum depth.
+    if env::var("CARGO_CFG_TARGET_ARCH")? == "wasm32" {
+        println!("cargo::rustc-link-arg-cdylib=-zstack-size={STACK_BYTES}");
+    }
     let mut joined = String::new();
     let deferred = env::var_os("CARGO_FEATURE_DEFERRED_STYLES").is_none().then_some(DEFERRED);
     for name in SHEETS.into_iter().chain(deferred.into_iter().flatten()) {

@@ -5,6 +5,7 @@ pub mod clipboard;
 pub mod clock;
 pub mod connectivity;
 pub mod dictionary;
+pub mod idle;
 pub mod listener;
 pub mod navigation;
 pub mod page;

@@ -299,6 +299,7 @@ impl BrowserWidgetClient {
         let Ok(answer) = answer else {
             return Err(if limit.is_over() { ErrorKind::Timeout } else { ErrorKind::Network }.into());
         };
+        let answer = answer.answer();
         let retry_after = answer.retry_after_ms.map(Duration::from_millis);
         let failed = |error| ClientError { retry_after, ..ErrorKind::Service(error).into() };
         let data = open_envelope(answer.status, answer.body).map_err(failed)?;

@@ -1,18 +1,19 @@
 //! Connects session, transport and browser: passes inputs to the session, applies its effects, and publishes
 //! the rows of the view. All decisions are the session's.
 
+mod long_history;
 pub mod rows;
+mod send;
 
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 
-use chat_protocol::{Endpoint, Value, VisitorProfile};
+use chat_protocol::{Value, VisitorProfile};
 use chat_session::{
-    Effect, EntryKey, Input, Reports, Request, RequestId, Session, SessionEvent, Start, Stored, keys,
+    Effect, Entry, EntryKey, Input, Reports, RequestId, Session, SessionEvent, Start, Stored, keys,
 };
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify};
-use leptos::task::spawn_local;
 use web_sys::{AbortController, EventTarget};
 
 use crate::browser::channel::Channel;
@@ -21,7 +22,8 @@ use crate::browser::storage::Storage;
 use crate::browser::{self, clock, connectivity, page, visibility};
 use crate::client::json;
 use crate::client::transport::Transport;
-use rows::{Row, update_rows};
+use long_history::LongHistory;
+use rows::Rows;
 
 /// The parts of a driver.
 pub struct Setup {
@@ -63,12 +65,14 @@ struct Inner {
     /// The channel to the other tabs; closed while the page is hidden.
     channel: RefCell<Option<Channel>>,
     in_flight: RefCell<Vec<(RequestId, AbortController)>>,
+    /// The rest of a long history.
+    long_history: RefCell<Option<LongHistory>>,
     wake: RefCell<Option<Timeout>>,
     listeners: RefCell<Vec<Listener>>,
     hidden: Cell<bool>,
     stopped: Cell<bool>,
     on_event: Box<dyn Fn(SessionEvent)>,
-    rows: RefCell<Vec<Row>>,
+    rows: RefCell<Rows>,
     changed: ArcTrigger,
 }
 
@@ -105,6 +109,7 @@ impl Driver {
             tab_storage: RefCell::new(tab_storage),
             channel: RefCell::default(),
             in_flight: RefCell::default(),
+            long_history: RefCell::default(),
             wake: RefCell::default(),
             listeners: RefCell::default(),
             hidden: Cell::default(),
@@ -125,9 +130,19 @@ impl Driver {
         self.0.session.borrow()
     }
 
-    /// Returns the messages as rows of the log.
-    pub fn rows(&self) -> Ref<'_, Vec<Row>> {
+    /// Returns the newest messages as rows of the log.
+    pub fn rows(&self) -> Ref<'_, Rows> {
         self.0.rows.borrow()
+    }
+
+    /// Makes rows of the messages from this index on.
+    pub fn cover_rows(&self, from: usize) {
+        self.0.rows.borrow_mut().cover(self.session().entries(), from, read_date, clock::local_day);
+    }
+
+    /// Returns the time of a message in milliseconds since the Unix epoch, if it is known.
+    pub fn created_ms(&self, entry: &Entry) -> Option<f64> {
+        rows::created_ms(entry, read_date)
     }
 
     /// Stops the conversation. No timer, listener or response reaches it afterwards.
@@ -316,23 +331,6 @@ impl Inner {
         }
     }
 
-    fn send(self: &Rc<Self>, request: Request) {
-        // Every browser with `fetch` has it.
-        let Ok(abort) = AbortController::new() else { return };
-        let (transport, inner, signal) = (self.transport.clone(), Rc::downgrade(self), abort.signal());
-        let reload = request.endpoint == Endpoint::Config && self.reloads_config.take();
-        self.in_flight.borrow_mut().push((request.id, abort));
-        spawn_local(async move {
-            let answer = transport.exchange(&request, &signal, reload).await;
-            if let Some(inner) = inner.upgrade() {
-                inner.in_flight.borrow_mut().retain(|(id, _)| *id != request.id);
-                inner.handle(
-                    answer.map_or(Input::Failed(request.id), |answer| Input::Answered(request.id, answer)),
-                );
-            }
-        });
-    }
-
     fn open_channel(self: &Rc<Self>) {
         let inner = Rc::downgrade(self);
         let channel = Channel::open(self.session.borrow().channel(), move |text| {
@@ -373,12 +371,7 @@ impl Inner {
     }
 
     fn show(&self) {
-        update_rows(
-            &mut self.rows.borrow_mut(),
-            self.session.borrow().entries(),
-            read_date,
-            clock::local_day,
-        );
+        self.rows.borrow_mut().update(self.session.borrow().entries(), read_date, clock::local_day);
         self.changed.notify();
     }
 }

@@ -140,8 +140,7 @@ impl Ui {
     /// Reads the component's message, while it is on the page.
     fn row<T>(&self, read: impl FnOnce(&Row) -> T) -> Option<T> {
         let rows = self.shared.driver.rows();
-        let (from, to) = self.state().range.get();
-        rows.iter().take(to).skip(from).find(|row| row.key.get() == self.key).map(read)
+        rows.range(self.state().range.get()).iter().find(|row| row.key.get() == self.key).map(read)
     }
 
     /// Returns the notice that replaces the composer, while messages cannot be sent.

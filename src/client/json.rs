@@ -4,16 +4,28 @@ use chat_protocol::Value;
 use js_sys::{Array, Object};
 #[cfg(feature = "js-api")]
 use serde::{Serialize, Serializer};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::prelude::*;
 
 /// Maximum nesting: more than the contract needs. Unlimited nesting would exhaust the stack.
 const MAX_DEPTH: u32 = 64;
 /// Maximum integer that JavaScript represents exactly.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
+#[wasm_bindgen]
+extern "C" {
+    /// `JSON.parse`, for a text that is not copied into the module's memory, which never shrinks.
+    #[wasm_bindgen(js_namespace = JSON, js_name = parse, catch)]
+    fn parse_text(text: &JsValue) -> Result<JsValue, JsValue>;
+}
+
 /// Parses a JSON text with the browser's parser. Returns null if it is invalid or nested too deeply.
 pub fn parse(text: &str) -> Value {
-    js_sys::JSON::parse(text).ok().and_then(|value| read(&value, MAX_DEPTH)).unwrap_or_default()
+    from_js(&parse_js(&text.into()))
+}
+
+/// Parses a JSON text that is a JavaScript value. Returns null if it is invalid.
+pub(crate) fn parse_js(text: &JsValue) -> JsValue {
+    parse_text(text).unwrap_or(JsValue::NULL)
 }
 
 /// Converts a plain JavaScript value as JSON does. A value that JSON cannot represent becomes null.

@@ -33,7 +33,7 @@ impl Transport {
         &self.proxy
     }
 
-    /// Sends a request of the session. Returns the response, with any status, or `None` if there is none. The
+    /// Sends a request of the session. Returns the reply, with any status, or `None` if there is none. The
     /// session aborts the request when it takes too long. `reload` bypasses the caches of a request for the
     /// config.
     pub(crate) async fn exchange(
@@ -41,7 +41,7 @@ impl Transport {
         request: &Request,
         signal: &AbortSignal,
         reload: bool,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         let call = Call {
             endpoint: request.endpoint,
             query: &request.query,
@@ -51,6 +51,26 @@ impl Transport {
             reload,
         };
         call.fetch(&self.proxy, signal).await.ok()
+    }
+}
+
+/// A response, with its body as the browser has it.
+pub(crate) struct Reply {
+    status: u16,
+    retry_after_ms: Option<u64>,
+    /// The parsed body; null if it is not JSON.
+    pub(crate) body: JsValue,
+}
+
+impl Reply {
+    /// Returns the response without its body.
+    pub(crate) fn head(&self) -> Answer {
+        Answer { status: self.status, retry_after_ms: self.retry_after_ms, ..Answer::default() }
+    }
+
+    /// Returns the whole response.
+    pub(crate) fn answer(&self) -> Answer {
+        Answer { body: json::from_js(&self.body), ..self.head() }
     }
 }
 
@@ -140,7 +160,7 @@ impl Call<'_> {
 
     /// Calls the page's `fetch`, which another script may have replaced. A `fetch` that throws or returns
     /// neither a promise nor a response, and a response that throws, are failed requests like any other.
-    pub(super) async fn fetch(&self, proxy: &str, signal: &AbortSignal) -> Result<Answer, JsValue> {
+    pub(super) async fn fetch(&self, proxy: &str, signal: &AbortSignal) -> Result<Reply, JsValue> {
         let window = browser::window();
         let fetch: Function = Reflect::get(&window, &"fetch".into())?.unchecked_into();
         let response = fetch.call2(&window, &self.url(proxy).into(), &self.init(signal))?;
@@ -149,7 +169,7 @@ impl Call<'_> {
         let headers: Headers = Reflect::get(&response, &"headers".into())?.unchecked_into();
         let retry_after = headers.get("Retry-After")?;
         let text = settled(&response.text()?.into()).await?;
-        Ok(Answer {
+        Ok(Reply {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -157,7 +177,7 @@ impl Call<'_> {
             )]
             status: status as u16,
             retry_after_ms: retry_after.and_then(|text| retry_after_ms(&text)),
-            body: text.as_string().map(|text| json::parse(&text)).unwrap_or_default(),
+            body: json::parse_js(&text),
         })
     }
 }

@@ -7,6 +7,8 @@ use chat_session::{Created, Delivery, Entry, EntryKey};
 
 /// Maximum time between two messages of one group. Milliseconds.
 const MAX_GROUP_GAP_MS: f64 = 5.0 * 60.0 * 1000.0;
+/// Number of rows before those on the page that are ready, because the visitor may scroll to them.
+const MARGIN: usize = 100;
 
 /// One message, and its place among its neighbours.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,64 +51,148 @@ impl Row {
     }
 }
 
-/// Brings rows up to date, from the first entry that differs: the cost of a message does not grow with the
-/// conversation. `read_date` parses a date of the service, `day_of` returns the local day of a time.
-pub fn update_rows(
-    rows: &mut Vec<Row>,
-    entries: &[Entry],
-    read_date: impl Fn(&str) -> Option<f64>,
-    day_of: impl Fn(f64) -> i64,
-) {
-    if let Some(newest) = rows.iter_mut().rev().find(|row| row.newest) {
-        newest.newest = false;
+/// Rows of the newest messages, at least of those on the page: the cost of a message, in time and in memory,
+/// does not grow with the conversation.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// The number of messages before the first row.
+    first: usize,
+    list: Vec<Row>,
+}
+
+impl Rows {
+    /// Returns the number of messages, those without rows included.
+    pub fn len(&self) -> usize {
+        self.first + self.list.len()
     }
-    let same = rows.iter().zip(entries).take_while(|(row, entry)| row.shows(entry)).count();
-    // The last row that stays may no longer end its group.
-    let same = same.saturating_sub(1);
-    rows.truncate(same);
-    let mut today = rows.last().and_then(|row| row.day);
-    let mut answers = rows.iter().rev().find(|row| row.author != Role::Visitor).map(|row| row.author.clone());
-    for entry in &entries[same..] {
-        let created_ms = entry.created.as_ref().and_then(|created| match created {
-            #[expect(clippy::cast_precision_loss, reason = "a time in milliseconds fits 53 bits")]
-            Created::Local(ms) => Some(*ms as f64),
-            Created::Remote(text) => read_date(text),
+
+    /// Returns whether there are no messages.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns all rows.
+    pub fn newest(&self) -> &[Row] {
+        &self.list
+    }
+
+    /// Returns the rows of the messages from one index to before another one, as far as there are any.
+    pub fn range(&self, (from, to): (usize, usize)) -> &[Row] {
+        let within = |index: usize| index.saturating_sub(self.first).min(self.list.len());
+        &self.list[within(from).min(within(to))..within(to)]
+    }
+
+    /// Returns the index of the message with this key, if it has a row.
+    pub fn index_of(&self, key: u32) -> Option<usize> {
+        self.list.iter().rposition(|row| row.key.get() == key).map(|index| self.first + index)
+    }
+
+    /// Brings the rows up to date, from the first message that differs. `read_date` parses a date of the
+    /// service, `day_of` returns the local day of a time.
+    pub fn update(
+        &mut self,
+        entries: &[Entry],
+        read_date: impl Fn(&str) -> Option<f64>,
+        day_of: impl Fn(f64) -> i64,
+    ) {
+        // Messages before the first row may have come in, or be gone.
+        let first = self.list.first().and_then(|row| entries.iter().rposition(|entry| entry.key == row.key));
+        let first = first.unwrap_or(entries.len().saturating_sub(MARGIN));
+        if std::mem::replace(&mut self.first, first) != first {
+            // The row may no longer begin a day or a group.
+            self.list.clear();
+        }
+        self.extend(entries, read_date, day_of);
+    }
+
+    /// Makes rows of the messages from this index on, and drops most of those before it.
+    pub fn cover(
+        &mut self,
+        entries: &[Entry],
+        from: usize,
+        read_date: impl Fn(&str) -> Option<f64>,
+        day_of: impl Fn(f64) -> i64,
+    ) {
+        if from < self.first || from > self.first + 2 * MARGIN {
+            self.first = from.saturating_sub(MARGIN).min(entries.len());
+            self.list.clear();
+            self.extend(entries, read_date, day_of);
+        }
+    }
+
+    fn extend(
+        &mut self,
+        entries: &[Entry],
+        read_date: impl Fn(&str) -> Option<f64>,
+        day_of: impl Fn(f64) -> i64,
+    ) {
+        let (earlier, entries) = entries.split_at(self.first.min(entries.len()));
+        let rows = &mut self.list;
+        if let Some(newest) = rows.iter_mut().rev().find(|row| row.newest) {
+            newest.newest = false;
+        }
+        let same = rows.iter().zip(entries).take_while(|(row, entry)| row.shows(entry)).count();
+        // The last row that stays may no longer end its group.
+        let same = same.saturating_sub(1);
+        rows.truncate(same);
+        let time_of = |entry: &Entry| created_ms(entry, &read_date);
+        let mut previous = rows.last().map(|row| (row.author.clone(), row.created_ms));
+        let mut today = rows.last().and_then(|row| row.day);
+        let mut answers =
+            rows.iter().rev().find(|row| row.author != Role::Visitor).map(|row| row.author.clone());
+        previous = previous.or_else(|| earlier.last().map(|entry| (entry.author.clone(), time_of(entry))));
+        today = today.or_else(|| earlier.iter().rev().find_map(time_of).map(&day_of));
+        answers = answers.or_else(|| {
+            earlier.iter().rev().map(|entry| &entry.author).find(|author| **author != Role::Visitor).cloned()
         });
-        let day = created_ms.map(&day_of);
-        let new_day = day.is_some() && day != today;
-        today = day.or(today);
-        let continues = !new_day
-            && rows.last().is_some_and(|previous| {
-                previous.author == entry.author
-                    && created_ms
-                        .zip(previous.created_ms)
-                        .is_none_or(|(now, then)| (now - then).abs() <= MAX_GROUP_GAP_MS)
+        for entry in &entries[same..] {
+            let created_ms = time_of(entry);
+            let day = created_ms.map(&day_of);
+            let new_day = day.is_some() && day != today;
+            today = day.or(today);
+            let continues = !new_day
+                && previous.as_ref().is_some_and(|(author, then)| {
+                    *author == entry.author
+                        && created_ms
+                            .zip(*then)
+                            .is_none_or(|(now, then)| (now - then).abs() <= MAX_GROUP_GAP_MS)
+                });
+            if continues && let Some(previous) = rows.last_mut() {
+                previous.last = false;
+            }
+            let joins = entry.author == Role::Operator && answers.as_ref() != Some(&Role::Operator);
+            if entry.author != Role::Visitor {
+                answers = Some(entry.author.clone());
+            }
+            previous = Some((entry.author.clone(), created_ms));
+            rows.push(Row {
+                key: entry.key,
+                author: entry.author.clone(),
+                text: entry.text.clone(),
+                created: entry.created.clone(),
+                created_ms,
+                day: today,
+                delivery: entry.delivery,
+                new_day,
+                first: !continues,
+                joins,
+                last: true,
+                newest: false,
             });
-        if continues && let Some(previous) = rows.last_mut() {
-            previous.last = false;
         }
-        let joins = entry.author == Role::Operator && answers.as_ref() != Some(&Role::Operator);
-        if entry.author != Role::Visitor {
-            answers = Some(entry.author.clone());
+        if let Some(newest) = rows.iter_mut().rev().find(|row| row.author == Role::Visitor) {
+            newest.newest = true;
         }
-        rows.push(Row {
-            key: entry.key,
-            author: entry.author.clone(),
-            text: entry.text.clone(),
-            created: entry.created.clone(),
-            created_ms,
-            day: today,
-            delivery: entry.delivery,
-            new_day,
-            first: !continues,
-            joins,
-            last: true,
-            newest: false,
-        });
     }
-    if let Some(newest) = rows.iter_mut().rev().find(|row| row.author == Role::Visitor) {
-        newest.newest = true;
-    }
+}
+
+/// Returns the time of a message in milliseconds since the Unix epoch, if it is known.
+pub fn created_ms(entry: &Entry, read_date: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+    entry.created.as_ref().and_then(|created| match created {
+        #[expect(clippy::cast_precision_loss, reason = "a time in milliseconds fits 53 bits")]
+        Created::Local(ms) => Some(*ms as f64),
+        Created::Remote(text) => read_date(text),
+    })
 }
 
 #[cfg(test)]
@@ -118,6 +204,13 @@ mod tests {
 
     /// Returns the rows of a conversation with messages of these roles, at these minutes.
     fn rows(messages: &[(&str, u64)]) -> Vec<Row> {
+        let mut rows = Rows::default();
+        add(&mut rows, &entries(messages));
+        rows.list
+    }
+
+    /// Returns such a conversation.
+    fn entries(messages: &[(&str, u64)]) -> Vec<Entry> {
         let list: Vec<String> = messages
             .iter()
             .enumerate()
@@ -146,37 +239,83 @@ mod tests {
             _ => None,
         });
         let answer =
-            Answer { status: 200, retry_after_ms: None, body: serde_json::from_str(&body).expect("JSON") };
+            Answer { status: 200, body: serde_json::from_str(&body).expect("JSON"), ..Answer::default() };
         session.handle(301, Input::Answered(read.expect("a read"), answer));
-        let mut rows = Vec::new();
-        add(&mut rows, session.entries());
-        rows
+        session.entries().to_vec()
     }
 
-    fn add(rows: &mut Vec<Row>, entries: &[Entry]) {
-        let day_ms = 24.0 * 60.0 * 60_000.0;
-        #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
-        update_rows(rows, entries, |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64);
+    #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
+    fn day_of(ms: f64) -> i64 {
+        (ms / (24.0 * 60.0 * 60_000.0)).floor() as i64
+    }
+
+    fn add(rows: &mut Rows, entries: &[Entry]) {
+        rows.update(entries, |text| text.parse().ok(), day_of);
+    }
+
+    fn cover(rows: &mut Rows, entries: &[Entry], from: usize) {
+        rows.cover(entries, from, |text| text.parse().ok(), day_of);
     }
 
     #[test]
     fn updating_rows_equals_building_them_from_scratch() {
         let mut session = Session::start(Start { online: true, visible: true, ..Start::default() }).0;
-        let mut rows = Vec::new();
+        let mut rows = Rows::default();
         for (now_ms, text) in
             [(0, "one"), (MINUTE_MS, "two"), (9 * MINUTE_MS, "three"), (1500 * MINUTE_MS, "four")]
         {
             session.handle(now_ms, Input::Send { text: text.to_owned(), page_path: String::new() });
             add(&mut rows, session.entries());
-            let mut anew = Vec::new();
+            let mut anew = Rows::default();
             add(&mut anew, session.entries());
-            assert_eq!(rows, anew, "after {text}");
+            assert_eq!(rows.list, anew.list, "after {text}");
         }
-        assert_eq!(rows.iter().filter(|row| row.newest).count(), 1);
+        assert_eq!(rows.list.iter().filter(|row| row.newest).count(), 1);
         let first = session.entries()[0].key;
         session.handle(1501 * MINUTE_MS, Input::Retry(first));
         add(&mut rows, &session.entries()[1..]);
         assert_eq!(rows.len(), 3, "a message that is gone is not shown");
+    }
+
+    /// Returns a conversation longer than the rows that are made of it at first, with days, groups and people.
+    fn long_conversation() -> Vec<Entry> {
+        let authors = ["visitor", "assistant", "assistant", "operator", "operator"];
+        let messages: Vec<(&str, u64)> =
+            (0..500).map(|index| (authors[index % 5], index as u64 * 97 + index as u64 % 7)).collect();
+        let entries = entries(&messages);
+        assert!(entries.len() > 2 * MARGIN);
+        entries
+    }
+
+    #[test]
+    fn rows_of_the_newest_messages_equal_the_last_rows_of_all() {
+        let entries = long_conversation();
+        let mut all = Rows::default();
+        cover(&mut all, &entries, 0);
+        assert_eq!((all.first, all.list.len()), (0, entries.len()));
+        let mut newest = Rows::default();
+        add(&mut newest, &entries);
+        assert_eq!((newest.len(), newest.list.len()), (entries.len(), MARGIN));
+        for from in [entries.len() - MARGIN, 250, 103, 0, 400] {
+            cover(&mut newest, &entries, from);
+            assert!(newest.first <= from && newest.first + 2 * MARGIN >= from, "from {from}");
+            assert_eq!(newest.list, all.list[newest.first..], "from {from}");
+            assert_eq!(newest.range((from, from + 40)), &all.list[from..entries.len().min(from + 40)]);
+        }
+    }
+
+    #[test]
+    fn rows_stay_those_of_their_messages_if_earlier_ones_come_in() {
+        let entries = long_conversation();
+        let mut rows = Rows::default();
+        add(&mut rows, &entries[300..]);
+        let first = rows.list[0].key;
+        add(&mut rows, &entries);
+        assert_eq!((rows.list[0].key, rows.first), (first, entries.len() - MARGIN));
+        assert_eq!(rows.index_of(first.get()), Some(rows.first));
+        let mut anew = Rows::default();
+        add(&mut anew, &entries);
+        assert_eq!(rows.list, anew.list);
     }
 
     fn shape(messages: &[(&str, u64)]) -> Vec<(bool, bool)> {

@@ -2,7 +2,7 @@
 //! observes regions inside.
 
 use chat_protocol::Role;
-use chat_session::{Delivery, Entry, Notice, Session, Wait};
+use chat_session::{Entry, Notice, Session, Wait};
 use gloo_timers::callback::Timeout;
 use web_sys::Element;
 
@@ -45,7 +45,7 @@ impl Ui {
             Role::Operator => self.operator_name(),
             Role::Assistant | Role::Other(_) => self.assistant_name(),
         };
-        if self.driver().rows().iter().any(|row| row.joins && row.key == entry.key) {
+        if self.driver().rows().newest().iter().any(|row| row.joins && row.key == entry.key) {
             self.announce_text(&self.person_text(Text::NamedJoined, Text::PersonJoined));
         }
         self.announce_text(&[&name, ": ", &*plain(self, &entry.text)].concat());
@@ -53,10 +53,9 @@ impl Ui {
 
     /// Announces changes of the state other than messages.
     pub(super) fn announce_changes(&self) {
-        let failed = self.driver().rows().iter().filter(|row| row.delivery == Delivery::Failed).count();
-        let (no_reply, writing, wait, deferred) = self.session(|session| {
+        let (failed, no_reply, writing, wait, deferred) = self.session(|session| {
             let no_reply = session.notice() == Some(Notice::NoReply);
-            (no_reply, session.is_writing(), session.wait(), session.is_deferred())
+            (session.failed(), no_reply, session.is_writing(), session.wait(), session.is_deferred())
         });
         let now = (failed, no_reply, writing && self.state().open.get(), wait, deferred);
         // The first state of a page is not a change.

@@ -1,7 +1,7 @@
 //! The launcher: the round button that opens the window.
 
 use chat_protocol::decimal;
-use chat_session::{Delivery, Session};
+use chat_session::Session;
 
 use super::Ui;
 use super::dom::{El, flag};
@@ -29,7 +29,7 @@ fn unread(ui: &Ui) -> u32 {
 
 /// Returns whether the closed window hides a message that was not sent.
 fn has_failed(ui: &Ui) -> bool {
-    !ui.state().open.get() && ui.driver().rows().iter().any(|row| row.delivery == Delivery::Failed)
+    !ui.state().open.get() && ui.session(Session::failed) > 0
 }
 
 fn label(ui: &Ui) -> String {

@@ -1,7 +1,7 @@
 //! The log of messages, with the newest at its end.
 
 use chat_protocol::Role;
-use chat_session::{Delivery, EntryKey, Notice, Session, Wait};
+use chat_session::{Delivery, Entry, EntryKey, Notice, Session, Wait};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -14,7 +14,6 @@ use super::message::{assistant_name, frame, message};
 use super::notice::{no_reply, wait};
 use super::rich_text::bubble;
 use super::scroll;
-use crate::driver::rows::Row;
 use crate::text::strings::Text;
 
 /// Distance from the first or the last rendered message at which more are rendered. Pixels.
@@ -58,14 +57,17 @@ type Content = (usize, Option<EntryKey>, bool, Option<Notice>, Wait, bool, usize
 /// Updates the range of rendered messages. New messages are rendered while the visitor is at the end, else
 /// counted.
 fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
-    let (rows, state) = (ui.driver().rows(), ui.state());
-    let last = rows.last().map(|row| row.key);
+    let state = ui.state();
+    // Messages before those on the page may have come in: the same ones stay.
+    let shift = keep_range(ui);
+    let rows = ui.driver().rows();
+    let last = rows.newest().last().map(|row| row.key);
     let now = ui.session(|session| {
         let (wait, deferred) = (session.wait(), session.is_deferred());
         (rows.len(), last, session.is_writing(), session.notice(), wait, deferred, questions(ui).len())
     });
     let before = last_content.replace(now);
-    let shown = before.map_or(0, |before| before.0);
+    let shown = before.map_or(0, |before| before.0) + shift;
     let added = rows.len().saturating_sub(shown);
     // A page of history does not count.
     state.is_arriving.set(before.is_some() && added <= 2);
@@ -73,33 +75,53 @@ fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
     if before.is_none() || added > 0 {
         // The new reply; of a page of history the last one, or the first unread one.
         let since = if state.is_arriving.get() { shown } else { rows.len().saturating_sub(1) };
-        let answer = rows.iter().skip(since).find(|row| row.author != Role::Visitor).map(|row| row.key.get());
+        let new = rows.range((since, rows.len()));
+        let answer = new.iter().find(|row| row.author != Role::Visitor).map(|row| row.key.get());
         state.anchor.set(state.unread_from.get().filter(|_| !state.is_arriving.get()).or(answer));
     }
-    if state.pinned.get() {
+    let range = if state.pinned.get() {
         state.missed.set(0);
-        let from = if rows.len() - from.min(rows.len()) > MAX_ROWS || before.is_none() {
-            rows.len().saturating_sub(ROWS_PER_STEP)
-        } else {
-            from
-        };
-        state.range.set((from, rows.len()));
+        // Messages before the rendered ones are rendered as well, unless they are many.
+        let from = from - shift;
+        let is_long = rows.len() - from.min(rows.len()) > MAX_ROWS || added > ROWS_PER_STEP;
+        let from = if is_long || before.is_none() { rows.len().saturating_sub(ROWS_PER_STEP) } else { from };
+        (from, rows.len())
     } else {
-        let others = rows.iter().skip(shown).filter(|row| row.author != Role::Visitor).count();
+        let new = rows.range((shown, rows.len()));
+        let others = new.iter().filter(|row| row.author != Role::Visitor).count();
         state.missed.set(state.missed.get() + others);
         // They are rendered when the visitor scrolls near them, or now if their predecessors are rendered.
-        state.range.set((from.min(rows.len()), if to == shown { rows.len() } else { to.min(rows.len()) }));
-    }
+        (from.min(rows.len()), if to == shown { rows.len() } else { to.min(rows.len()) })
+    };
+    drop(rows);
+    set_range(ui, range);
     if before != Some(now) {
         ui.keep_in_view();
     }
 }
 
+/// Sets the range of rendered messages.
+fn set_range(ui: &Ui, range: (usize, usize)) {
+    ui.driver().cover_rows(range.0);
+    ui.state().range.set(range);
+    let first = ui.driver().rows().range(range).first().map(|row| row.key.get());
+    ui.state().first_rendered.set(first);
+}
+
+/// Moves the range with its first message. Returns the number of messages that came in before it.
+fn keep_range(ui: &Ui) -> usize {
+    let (from, to) = ui.state().range.get();
+    let first = ui.state().first_rendered.get();
+    let now = first.and_then(|key| ui.driver().rows().index_of(key)).unwrap_or(from);
+    let shift = now.saturating_sub(from);
+    ui.state().range.set((from + shift, to + shift));
+    shift
+}
+
 /// Returns the keys of the rendered messages.
 fn keys(ui: &Ui) -> Vec<u32> {
-    let (from, to) = ui.state().range.get();
     let mut keys = Vec::new();
-    for row in ui.driver().rows().iter().take(to).skip(from) {
+    for row in ui.driver().rows().range(ui.state().range.get()) {
         keys.push(row.key.get());
     }
     keys
@@ -120,7 +142,8 @@ fn on_scroll(ui: &Ui, event: &web_sys::Event) {
     } else {
         (from, to)
     };
-    let moved = state.range.replace(range) != range;
+    let moved = state.range.get() != range;
+    set_range(ui, range);
     if state.pinned.replace(pinned) != pinned || moved {
         // Keeps the visible messages in their place.
         let shown = log.get_elements_by_class_name("cw-row");
@@ -209,18 +232,19 @@ fn assistant_message(ui: &Ui, note: El, bubble: El) -> El {
 /// are none while something else is more important: an operator, a message that was not sent, or the contact
 /// line.
 fn questions(ui: &Ui) -> Vec<String> {
-    let rows = ui.driver().rows();
-    let mut asked = rows.iter().filter(|row| row.author == Role::Visitor);
+    let session = ui.driver().session();
+    let entries = session.entries();
+    let mut asked = entries.iter().filter(|entry| entry.author == Role::Visitor);
     let first = asked.next();
-    let is_important = |row: &Row| row.author == Role::Operator || row.delivery == Delivery::Failed;
+    let is_important = |entry: &Entry| entry.author == Role::Operator || entry.delivery == Delivery::Failed;
     let waits =
         ui.session(|session| session.awaits_reply() || session.is_deferred() || session.notice().is_some());
-    if asked.next().is_some() || waits || contact::is_open(ui) || rows.iter().any(is_important) {
+    if asked.next().is_some() || waits || contact::is_open(ui) || entries.iter().any(is_important) {
         return Vec::new();
     }
     let mut left = Vec::new();
     for question in &ui.settings().suggested_questions {
-        if first.is_none_or(|row| *row.text != **question) {
+        if first.is_none_or(|entry| *entry.text != **question) {
             left.push(question.clone());
         }
     }

@@ -101,16 +101,16 @@ fn transcript(ui: &Ui) -> String {
     let mut text =
         [&*ui.named(Text::Transcript, &ui.assistant_name()), "\n", &page::current().url, "\n\n"].concat();
     let dates = DateFormat::new(ui.settings().locale.as_deref().unwrap_or_default());
-    for row in ui.driver().rows().iter() {
-        if let Some(ms) = row.created_ms {
+    for entry in ui.driver().session().entries() {
+        if let Some(ms) = ui.driver().created_ms(entry) {
             text = text + &dates.date(ms) + " ";
         }
-        let name = match row.author {
+        let name = match entry.author {
             Role::Visitor => ui.text(Text::You),
             Role::Operator => ui.operator_name(),
             Role::Assistant | Role::Other(_) => ui.assistant_name(),
         };
-        text = text + &name + ": " + &row.text + "\n";
+        text = text + &name + ": " + &entry.text + "\n";
     }
     text
 }

@@ -10,7 +10,6 @@ use super::dom::El;
 use super::icon::{self, icon};
 use super::rich_text::plain;
 use crate::client::json;
-use crate::driver::rows::Row;
 use crate::text::strings::Text;
 
 /// The preference that is stored when the visitor has dismissed the greeting or opened the window.
@@ -59,14 +58,14 @@ impl Ui {
 }
 
 /// Reads the previewed message, while it is unread.
-fn message<T>(ui: &Ui, read: impl FnOnce(&Row) -> T) -> Option<T> {
+fn message<T>(ui: &Ui, read: impl FnOnce(&Entry) -> T) -> Option<T> {
     let key = ui.state().previewed.get().filter(|_| ui.session(Session::unread) > 0)?;
-    ui.driver().rows().iter().rev().find(|row| row.key.get() == key).map(read)
+    ui.session(|session| session.entries().iter().rev().find(|entry| entry.key.get() == key).map(read))
 }
 
 /// Returns whether an operator wrote the previewed message.
 fn is_by_operator(ui: &Ui) -> bool {
-    message(ui, |row| row.author == Role::Operator) == Some(true)
+    message(ui, |entry| entry.author == Role::Operator) == Some(true)
 }
 
 /// Returns whether the preview is shown. The greeting is not shown to visitors with a conversation.
@@ -81,7 +80,9 @@ pub(crate) fn preview(ui: &Ui) -> El {
         .el("bdi.cw-name")
         .text_with(|ui| if is_by_operator(ui) { ui.operator_name() } else { ui.assistant_name() });
     let words = ui.el("span.cw-preview-text dir=auto").text_with(|ui| {
-        message(ui, |row| plain(ui, &row.text)).or_else(|| ui.settings().greeting.clone()).unwrap_or_default()
+        message(ui, |entry| plain(ui, &entry.text))
+            .or_else(|| ui.settings().greeting.clone())
+            .unwrap_or_default()
     });
     let open = ui
         .el("button.cw-preview-open type=button")

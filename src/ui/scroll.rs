@@ -53,17 +53,16 @@ impl Ui {
             found.map(JsCast::unchecked_into::<HtmlElement>)
         };
         let rows = self.driver().rows();
-        let (from, to) = self.state().range.get();
-        let element = if rows.is_empty() {
+        let rows = rows.range(self.state().range.get());
+        let element = if self.driver().rows().is_empty() {
             // A clicked greeting comes after the welcome.
             let count = log.get_elements_by_class_name("cw-message").length();
             place("cw-message", count.wrapping_sub(1))?
         } else {
             let key = self.state().anchor.get()?;
-            let index = rows.iter().take(to).skip(from).position(|row| row.key.get() == key)?;
+            let index = rows.iter().position(|row| row.key.get() == key)?;
             let answer = place("cw-row", u32::try_from(index).ok()?)?;
-            let asked =
-                rows.get((from + index).wrapping_sub(1)).is_some_and(|row| row.author == Role::Visitor);
+            let asked = rows.get(index.wrapping_sub(1)).is_some_and(|row| row.author == Role::Visitor);
             let question = u32::try_from(index).ok()?.checked_sub(1).filter(|_| asked);
             let question = question.and_then(|before| place("cw-row", before));
             // A long question would take the room of the reply.

@@ -76,9 +76,10 @@ impl Ui {
     /// Returns the first unread message.
     fn first_unread(&self) -> Option<u32> {
         let unread = self.session(Session::unread) as usize;
-        let rows = self.driver().rows();
-        let others = rows.iter().rev().filter(|row| row.author != Role::Visitor);
-        others.take(unread).last().map(|row| row.key.get())
+        self.session(|session| {
+            let others = session.entries().iter().rev().filter(|entry| entry.author != Role::Visitor);
+            others.take(unread).last().map(|entry| entry.key.get())
+        })
     }
 
     /// Adapts elements that were rendered again to the screen.

@@ -47,6 +47,11 @@ impl InFlightRequests {
         Some(self.requests.remove(index))
     }
 
+    /// Returns whether the response to a request to this endpoint is awaited.
+    pub(crate) fn awaits(&self, id: RequestId, endpoint: Endpoint) -> bool {
+        self.requests.iter().any(|request| request.id == id && request.endpoint == endpoint)
+    }
+
     /// Returns a request whose deadline has passed.
     pub(crate) fn expired(&mut self, now_ms: u64) -> Option<InFlight> {
         let index = self.requests.iter().position(|request| now_ms >= request.deadline_ms)?;

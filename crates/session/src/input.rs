@@ -77,6 +77,9 @@ pub enum Input {
     },
     /// A response arrived, with any status.
     Answered(RequestId, Answer),
+    /// The newest messages of a long history, ahead of the response: its envelope with these messages alone.
+    /// They are shown until [`Self::Answered`] brings them again, with those before them.
+    Newest(RequestId, Value),
     /// A request failed without a response, for example without a connection. The session handles timeouts
     /// itself.
     Failed(RequestId),
@@ -128,4 +131,7 @@ pub struct Answer {
     pub retry_after_ms: Option<u64>,
     /// The body; null if it is not JSON.
     pub body: Value,
+    /// Whether the driver has more messages of this response. It hands them over when the session polls after
+    /// the last one.
+    pub has_more: bool,
 }

@@ -81,6 +81,11 @@ impl Outbox {
         self.messages.is_empty()
     }
 
+    /// Returns the number of messages that failed.
+    pub(crate) fn failed(&self) -> usize {
+        self.messages.iter().filter(|pending| pending.is_failed()).count()
+    }
+
     pub(crate) fn get(&self, entry: EntryKey) -> Option<&PendingMessage> {
         self.messages.iter().find(|pending| pending.entry == entry)
     }

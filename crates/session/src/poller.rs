@@ -171,8 +171,8 @@ impl Poller {
         self.is_stale = false;
     }
 
-    /// Records a merged history. `is_new` is whether it had new messages, `has_more` whether there may be
-    /// more after it.
+    /// Records a merged history. `is_new` is whether it had new messages or is a part of a response,
+    /// `has_more` whether there may be more after it.
     pub(crate) fn on_history(&mut self, is_new: bool, has_more: bool) {
         self.pace.reset_failures();
         self.has_more = has_more;

@@ -97,6 +97,7 @@ impl Session {
                     self.broadcast(TabMessage::Response { hold_until_ms: self.poller.hold_until_ms() });
                 }
             }
+            Input::Newest(id, body) => self.show_newest(id, body),
             Input::Failed(id) => {
                 if let Some(request) = self.in_flight.complete(id) {
                     self.on_no_response(
@@ -169,6 +170,11 @@ impl Session {
     /// Returns whether an operator is online. Returns `None` before the service has said so.
     pub fn operator_online(&self) -> Option<bool> {
         self.operator_online
+    }
+
+    /// Returns the number of messages that were not sent.
+    pub fn failed(&self) -> usize {
+        self.outbox.failed()
     }
 
     /// Returns whether the browser is online.

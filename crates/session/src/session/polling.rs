@@ -85,7 +85,8 @@ impl Session {
         self.mark_snapshot_dirty();
     }
 
-    pub(super) fn on_messages(&mut self, now_ms: u64, history: History) {
+    /// Merges polled messages. `has_more` is whether the driver has more of the response.
+    pub(super) fn on_messages(&mut self, now_ms: u64, history: History, has_more: bool) {
         let before = self.timeline.cursor().cloned();
         let is_empty = history.messages.is_empty();
         let attempted = self.attempted();
@@ -98,7 +99,7 @@ impl Session {
         if self.timeline.take_rearranged() || moved {
             self.mark_snapshot_dirty();
         }
-        self.poller.on_history(!new.is_empty(), moved && !is_empty);
+        self.poller.on_history(!new.is_empty() || has_more, moved && !is_empty);
         for entry in attempted {
             if self.is_found(entry) {
                 self.on_found_delivered(now_ms, entry);

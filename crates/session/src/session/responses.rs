@@ -7,18 +7,18 @@ use chat_protocol::{
 use crate::back_off::wait_ms;
 use crate::error_action::ErrorAction;
 use crate::in_flight::InFlight;
-use crate::{Answer, Session, SessionEvent};
+use crate::{Answer, RequestId, Session, SessionEvent};
 
 impl Session {
     pub(super) fn on_response(&mut self, now_ms: u64, request: &InFlight, answer: Answer) {
-        let Answer { status, retry_after_ms, body } = answer;
+        let Answer { status, retry_after_ms, body, has_more } = answer;
         let endpoint = request.endpoint;
         let outcome = match endpoint {
             Endpoint::Send => {
                 usable(status, body).map(|result: SendResult| self.on_sent(now_ms, request, result))
             }
             Endpoint::Messages => {
-                usable(status, body).map(|history: History| self.on_messages(now_ms, history))
+                usable(status, body).map(|history: History| self.on_messages(now_ms, history, has_more))
             }
             Endpoint::Presence => {
                 usable(status, body).map(|presence: Presence| self.on_presence(now_ms, presence))
@@ -31,6 +31,16 @@ impl Session {
         };
         if let Err(error) = outcome {
             self.on_error(now_ms, request, &error, retry_after_ms);
+        }
+    }
+
+    /// Shows the newest messages of a history before the rest of it is merged.
+    pub(super) fn show_newest(&mut self, id: RequestId, body: Value) {
+        if self.in_flight.awaits(id, Endpoint::Messages)
+            && let Ok(history) = usable::<History>(200, body)
+            && self.timeline.show_newest(history.messages, self.poller.sync())
+        {
+            self.mark_snapshot_dirty();
         }
     }
 

@@ -112,18 +112,27 @@ impl Entry {
     }
 }
 
-/// A sorted set of ids. The code of a tree or a hash table would be larger in WebAssembly.
+/// A sorted set of the hashes of ids: the ids themselves are those of the entries. The code of a tree or a
+/// hash table would be larger in WebAssembly.
 #[derive(Debug, Default)]
-pub(super) struct Ids(Vec<MessageId>);
+pub(super) struct Ids(Vec<u64>);
 
 impl Ids {
     pub(super) fn contains(&self, id: &MessageId) -> bool {
-        self.0.binary_search(id).is_ok()
+        self.0.binary_search(&hash(id)).is_ok()
     }
 
     pub(super) fn insert(&mut self, id: &MessageId) {
-        if let Err(place) = self.0.binary_search(id) {
-            self.0.insert(place, id.clone());
+        let hash = hash(id);
+        if let Err(place) = self.0.binary_search(&hash) {
+            self.0.insert(place, hash);
         }
     }
+}
+
+/// Returns the FNV-1a hash of an id.
+fn hash(id: &MessageId) -> u64 {
+    id.as_str()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -33,13 +33,15 @@ impl Timeline {
         let mut lists_visitor = messages.iter().any(|message| message.role == Role::Visitor);
         let last = messages.iter().rev().find_map(|message| message.id.clone());
         let mut place = self.index_after_cursor();
+        let mut has_unnamed = self.entries.iter().any(|entry| entry.id.is_none());
         let mut new = Vec::new();
         for message in messages {
             // A failed AI may leave an empty message. It is not shown, and is not a reply.
             if message.content.trim().is_empty() {
                 continue;
             }
-            if let Some(index) = self.find(&message, place, attempted) {
+            has_unnamed |= message.id.is_none();
+            if let Some(index) = self.find(&message, place, attempted, has_unnamed) {
                 // The role may be any.
                 lists_visitor |= self.entries[index].author == Role::Visitor;
                 place = self.move_to(index, place);
@@ -66,19 +68,49 @@ impl Timeline {
         index.map_or(0, |index| index + 1).max(self.archived_len)
     }
 
-    /// Returns the index of the entry that a polled message matches, if any.
-    fn find(&mut self, message: &ChatMessage, place: usize, attempted: &[EntryKey]) -> Option<usize> {
+    /// Shows the newest messages of a history that is about to be merged, in a timeline without entries.
+    /// Returns whether it does: it must be able to recognise them, and to place those before them.
+    pub(crate) fn show_newest(&mut self, messages: Vec<ChatMessage>, sync: Sync) -> bool {
+        let is_first = self.entries.is_empty() && self.cursor.is_none() && sync == Sync::Backfill;
+        if !is_first || messages.iter().any(|message| message.id.is_none()) {
+            return false;
+        }
+        for message in messages {
+            if !message.content.trim().is_empty() && !message.id.iter().any(|id| self.known.contains(id)) {
+                self.insert(self.entries.len(), message, sync);
+            }
+        }
+        self.mark_truncated();
+        true
+    }
+
+    /// Returns the index of the entry that a polled message matches, if any. `has_unnamed` is whether some
+    /// entry has no id: only such an entry may match a message by anything else, and a long history must not
+    /// be searched for each message.
+    fn find(
+        &mut self,
+        message: &ChatMessage,
+        place: usize,
+        attempted: &[EntryKey],
+        has_unnamed: bool,
+    ) -> Option<usize> {
         if let Some(id) = &message.id
             && self.known.contains(id)
-            && let Some(index) = self.index_of_id(id)
         {
-            return Some(index);
+            // Usually, the history is in the order of the entries.
+            let is_next = self.entries.get(place).is_some_and(|entry| entry.id.as_ref() == Some(id));
+            if let Some(index) = if is_next { Some(place) } else { self.index_of_id(id) } {
+                return Some(index);
+            }
         }
         // An archived conversation may be continued.
         let gone = &self.entries[..self.archived_len];
         if let Some(index) = gone.iter().position(|entry| entry.is_still(message)) {
             message.id.iter().for_each(|id| self.known.insert(id));
             return Some(index);
+        }
+        if !has_unnamed {
+            return None;
         }
         // Without id and date, only its position distinguishes it from one with the same text.
         let from =

@@ -35,8 +35,10 @@ impl Timeline {
 
     /// Counts the unread messages of the service. Returns the number if it has changed.
     pub(crate) fn update_unread(&mut self) -> Option<u32> {
+        // Usually there are none, and a long conversation is not searched for them.
+        let entries = if self.seen >= self.newest { &[][..] } else { &self.entries };
         let is_unread = |entry: &&super::Entry| entry.sequence > self.seen && entry.author != Role::Visitor;
-        let unread = u32::try_from(self.entries.iter().filter(is_unread).count()).unwrap_or(u32::MAX);
+        let unread = u32::try_from(entries.iter().filter(is_unread).count()).unwrap_or(u32::MAX);
         (std::mem::replace(&mut self.unread, unread) != unread).then_some(unread)
     }
 

@@ -1,8 +1,8 @@
 //! Polling the history: each message is shown once, in the service's order.
 
-use crate::fixture::{LEAD_MS, Tab, parsed};
+use crate::fixture::{LEAD_MS, Tab, json, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
-use chat_session::{Input, SessionEvent, keys};
+use chat_session::{Answer, Input, SessionEvent, keys};
 
 #[test]
 fn polls_the_history_after_a_reload_and_shows_it_once() {
@@ -153,4 +153,85 @@ fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
     tab.wait(LEAD_MS);
     let query = tab.wait_for(Messages).query;
     assert!(query.iter().all(|(name, _)| *name != "after"), "{query:?}");
+}
+
+/// Returns a tab that knows only the id of its conversation, and has requested its messages.
+fn tab_with_an_id_alone() -> Tab {
+    Tab::open(vec![("chat-widget:conversation".to_owned(), r#"{"v":1,"conversationId":"c1"}"#.to_owned())], 0)
+}
+
+/// Returns the data of a history with the messages of these numbers.
+fn numbered(numbers: std::ops::Range<u32>) -> String {
+    let messages: Vec<String> = numbers
+        .map(|number| format!(r#"{{"id":"m{number}","role":"operator","content":"{number}"}}"#))
+        .collect();
+    format!(r#"{{"messages":[{}]}}"#, messages.join(","))
+}
+
+fn show_newest(tab: &mut Tab, data: &str) {
+    let request = tab.waiting(Messages).expect("a poll").id;
+    tab.feed(Input::Newest(request, chat_protocol::success(json(data), "r")));
+}
+
+/// Hands over a part of a response.
+fn answer_in_part(tab: &mut Tab, data: &str) {
+    let body = chat_protocol::success(json(data), "r");
+    tab.answer_with(Messages, Answer { status: 200, body, has_more: true, ..Answer::default() });
+}
+
+#[test]
+fn shows_the_newest_messages_of_a_long_history_first_and_those_before_them_in_parts() {
+    let mut tab = tab_with_an_id_alone();
+    show_newest(&mut tab, &numbered(4..6));
+    assert_eq!(tab.texts(), ["4", "5"]);
+    let shown: Vec<_> = tab.session.entries().iter().map(|entry| entry.key).collect();
+
+    answer_in_part(&mut tab, &numbered(0..2));
+    assert_eq!(tab.texts(), ["0", "1", "4", "5"]);
+    assert_eq!(tab.waiting(Messages).expect("the next part at once").query[1], ("after", "m1".to_owned()));
+    answer_in_part(&mut tab, &numbered(2..4));
+    tab.answer(Messages, &numbered(4..6));
+    assert_eq!(tab.texts(), ["0", "1", "2", "3", "4", "5"]);
+    let keys: Vec<_> = tab.session.entries()[4..].iter().map(|entry| entry.key).collect();
+    assert_eq!(keys, shown, "the entries stay the same");
+    assert_eq!((tab.session.unread(), tab.emitted_texts().len()), (0, 0), "nothing in the history is new");
+}
+
+#[test]
+fn a_part_without_anything_new_does_not_end_the_read() {
+    let mut tab = tab_with_an_id_alone();
+    show_newest(&mut tab, &numbered(0..2));
+    answer_in_part(&mut tab, &numbered(0..2));
+    assert_eq!(tab.waiting(Messages).expect("the next part at once").query[1], ("after", "m1".to_owned()));
+    tab.answer(Messages, &numbered(2..4));
+    assert_eq!((tab.texts(), tab.session.unread()), (vec!["0", "1", "2", "3"], 0));
+}
+
+#[test]
+fn a_conversation_with_messages_waits_for_the_whole_response() {
+    let mut tab = Tab::in_conversation().reload();
+    let known = tab.texts().len();
+    show_newest(&mut tab, &numbered(4..6));
+    assert_eq!(tab.texts().len(), known);
+}
+
+#[test]
+fn newest_messages_without_ids_wait_for_the_whole_response() {
+    let mut tab = tab_with_an_id_alone();
+    show_newest(&mut tab, r#"{"messages":[{"role":"operator","content":"a"}]}"#);
+    assert!(tab.texts().is_empty());
+    tab.answer(Messages, r#"{"messages":[{"role":"operator","content":"a"}]}"#);
+    assert_eq!(tab.texts(), ["a"]);
+}
+
+#[test]
+fn a_page_that_closes_during_a_long_read_is_continued_from_the_beginning() {
+    let mut tab = tab_with_an_id_alone();
+    show_newest(&mut tab, &numbered(4..6));
+    let mut tab = tab.reload();
+    assert_eq!(tab.texts(), ["4", "5"], "what was shown is stored");
+    tab.wait(LEAD_MS);
+    assert_eq!(tab.waiting(Messages).expect("a poll").query.len(), 1, "from the beginning");
+    tab.answer(Messages, &numbered(0..6));
+    assert_eq!((tab.texts(), tab.session.unread()), (vec!["0", "1", "2", "3", "4", "5"], 0));
 }

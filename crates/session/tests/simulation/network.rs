@@ -130,7 +130,7 @@ impl Network {
             1 => 0,
             _ => self.rng.u64(1..=20) * 1_000,
         });
-        Answer { status, retry_after_ms, body: self.draw_body(status) }
+        Answer { status, retry_after_ms, body: self.draw_body(status), has_more: false }
     }
 
     /// Draws a body with or without the envelope. A gateway never uses `NOT_FOUND` or `IDEMPOTENCY_CONFLICT`:

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{Endpoint, History, Value, open_envelope};
+use chat_protocol::{Endpoint, History, Value, open_envelope, success};
 use chat_session::{Answer, Input, Request};
 
 use super::engine::{Event, Simulation};
@@ -114,6 +114,12 @@ impl Simulation {
             tab.backlog.push_back(Queued::Response(Rc::clone(flight), answer));
             return Ok(());
         }
+        let newest = answer.as_ref().filter(|_| self.scenario.splits && self.online).and_then(newest_of);
+        if let Some(newest) = newest.filter(|_| self.is_awaited(flight)) {
+            self.feed_with(id, Input::Newest(request.id, newest), PollTrigger::No)?;
+        }
+        // The page may cancel the request even now.
+        let tab = &mut self.tabs[id.0];
         let Some(finished) = tab.take_outstanding(request.id) else { return Ok(()) };
         let Some(answer) = answer.filter(|_| self.online) else {
             self.trace.note(self.now_ms, id, || format!("{} → no connection", name(request)));
@@ -138,6 +144,15 @@ impl Simulation {
         };
         self.feed_with(id, Input::Answered(request.id, answer), trigger)
     }
+}
+
+/// Returns a page of the history with its last two messages alone, as a driver hands them over first.
+fn newest_of(answer: &Answer) -> Option<Value> {
+    let data = open_envelope(answer.status, answer.body.clone()).ok()?;
+    let mut history = History::try_from(data).ok()?;
+    let earlier = history.messages.len().saturating_sub(2);
+    history.messages.drain(..earlier);
+    Some(success(Value::from(&history), "r"))
 }
 
 /// Returns whether a page of the history may be followed by another one.

@@ -44,6 +44,8 @@ pub struct Scenario {
     pub next_after: NextAfter,
     /// Maximum number of messages in a page of the history.
     pub page_size: usize,
+    /// The pages are parts of one response, which the driver splits. It hands over the newest messages first.
+    pub splits: bool,
     pub dates: Dates,
     /// The visitor sends "ok" more than once.
     pub equal_texts: bool,
@@ -107,6 +109,7 @@ impl Scenario {
             honours_after: true,
             next_after: NextAfter::Last,
             page_size: usize::MAX,
+            splits: false,
             dates: Dates::True,
             equal_texts: false,
             stores_empty_reply: false,
@@ -166,6 +169,8 @@ impl Scenario {
         };
         drawn.draw_service(rng);
         drawn.draw_network(rng);
+        // Drawn last, so that a seed draws what it drew before there was a choice.
+        drawn.splits = rng.bool();
         drawn
     }
 

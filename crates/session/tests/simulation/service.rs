@@ -350,11 +350,11 @@ fn index_of(id: &ConversationId) -> Option<usize> {
 }
 
 fn ok(data: Value) -> Answer {
-    Answer { status: 200, retry_after_ms: None, body: success(data, "r") }
+    Answer { status: 200, body: success(data, "r"), ..Answer::default() }
 }
 
 fn refuse(status: u16, code: &ErrorCode) -> Answer {
-    Answer { status, retry_after_ms: None, body: failure(code, "no", "r") }
+    Answer { status, body: failure(code, "no", "r"), ..Answer::default() }
 }
 
 /// Returns a date in ISO 8601. The number in the fraction makes each one unique.

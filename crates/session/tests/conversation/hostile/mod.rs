@@ -159,7 +159,7 @@ fn perform(tab: &mut Tab, step: &Step) -> usize {
                 RESPONSES.iter().filter(|(endpoint, _)| *endpoint == request.endpoint).collect();
             let body = mutated(&parsed(answer.get(&fitting).1), mutations);
             let bytes = body.to_json().len();
-            let answer = Answer { status: *status, retry_after_ms: *retry_after_ms, body };
+            let answer = Answer { status: *status, retry_after_ms: *retry_after_ms, body, has_more: false };
             tab.feed(Input::Answered(request.id, answer));
             return bytes;
         }

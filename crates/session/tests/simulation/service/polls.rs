@@ -34,7 +34,9 @@ impl Service {
             NextAfter::Back => Some(listed[self.rng.usize(..listed.len())].id()),
         };
         let messages = page.iter().map(|message| self.to_wire(message)).collect();
-        ok(Value::from(&History { conversation_id: Some(id), messages, next_after }))
+        // A page of the service may as well be a part of a response that the driver has split.
+        let has_more = self.scenario.splits && start + page.len() < listed.len();
+        Answer { has_more, ..ok(Value::from(&History { conversation_id: Some(id), messages, next_after })) }
     }
 
     pub(super) fn presence(&self, request: &Request) -> Answer {

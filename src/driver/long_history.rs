@@ -1,0 +1,91 @@
+//! A long history: the browser keeps the response, and the session takes it over in parts, so that no task
+//! is long and the module's memory holds each message once.
+
+use chat_protocol::Value;
+use chat_session::{Answer, Request};
+use js_sys::{Array, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::client::json;
+use crate::client::transport::Reply;
+
+/// Messages of a part.
+const PART: u32 = 400;
+/// Messages that are shown ahead of the others: a few more than the log renders at first.
+const NEWEST: u32 = 50;
+
+/// A response with more messages than a part.
+pub(super) struct LongHistory {
+    reply: Reply,
+    data: JsValue,
+    messages: Array,
+    next_after: JsValue,
+    conversation: String,
+    /// The messages that the session has.
+    taken: u32,
+    /// The id of the last one of them.
+    after: String,
+}
+
+impl LongHistory {
+    /// Takes the response to a request for messages. Returns it as it is if it is short.
+    pub(super) fn of(request: &Request, reply: Reply) -> Result<Self, Reply> {
+        let member = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
+        let data = member(&reply.body, "data");
+        let Ok(messages) = member(&data, "messages").dyn_into::<Array>() else { return Err(reply) };
+        if messages.length() <= PART {
+            return Err(reply);
+        }
+        let next_after = member(&data, "nextAfter");
+        let conversation = parameter(request, "conversationId").cloned().unwrap_or_default();
+        Ok(Self { reply, data, messages, next_after, conversation, taken: 0, after: String::new() })
+    }
+
+    /// Returns whether a request is for the messages after those that the session has.
+    pub(super) fn continues(&self, request: &Request) -> bool {
+        parameter(request, "conversationId") == Some(&self.conversation)
+            && parameter(request, "after") == Some(&self.after)
+    }
+
+    /// Returns whether the session has none of it yet.
+    pub(super) fn is_whole(&self) -> bool {
+        self.taken == 0
+    }
+
+    /// Returns the response with its newest messages alone.
+    pub(super) fn newest(&self) -> Value {
+        let count = self.messages.length();
+        self.with(count.saturating_sub(NEWEST), count)
+    }
+
+    /// Takes the next part, which ends with a message that has an id: the session polls after it.
+    pub(super) fn take_part(&mut self) -> Answer {
+        let (from, count) = (self.taken, self.messages.length());
+        self.taken = count.min(from.saturating_add(PART));
+        self.after.clear();
+        while self.taken < count && self.after.is_empty() {
+            let last = self.messages.get(self.taken - 1);
+            let id = Reflect::get(&last, &"id".into()).ok().and_then(|id| id.as_string());
+            self.after = id.unwrap_or_default();
+            self.taken += u32::from(self.after.is_empty());
+        }
+        let has_more = self.taken < count;
+        Answer { body: self.with(from, self.taken), has_more, ..self.reply.head() }
+    }
+
+    /// Returns the response with these messages alone. The `nextAfter` of the response is that of the last.
+    fn with(&self, from: u32, to: u32) -> Value {
+        let next_after = if to == self.messages.length() { &self.next_after } else { &JsValue::NULL };
+        let members: [(&str, &JsValue); 2] =
+            [("messages", &self.messages.slice(from, to)), ("nextAfter", next_after)];
+        for (name, value) in members {
+            // `JSON.parse` made the object, so that this does not fail.
+            _ = Reflect::set(&self.data, &name.into(), value);
+        }
+        json::from_js(&self.reply.body)
+    }
+}
+
+fn parameter<'a>(request: &'a Request, name: &str) -> Option<&'a String> {
+    request.query.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
+}

@@ -1,0 +1,191 @@
+// Conversations of up to 10,000 messages: what is in view first, what the module's memory holds, and what one more message
+// costs.
+
+import assert from "node:assert/strict";
+import { ask, delivered, eventually, openChat, part, stored } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { keepMemory } from "./memory.mjs";
+
+/** 64 pages of WebAssembly memory. */
+const MAX_MEMORY_BYTES = 4 * 1024 * 1024;
+const LONGEST = 10_000;
+
+const textOf = (number) => `Message number ${number}: how long does delivery take, and what does it cost?`;
+
+const historyOf = (length) =>
+  Array.from({ length }, (_, index) => ({
+    id: `m${index + 1}`,
+    role: ["user", "assistant", "operator"][index % 3],
+    content: textOf(index + 1),
+    createdAt: new Date(Date.UTC(2026, 0, 1) + index * 90_000).toISOString(),
+  }));
+
+/** Counts what the page does. It runs in the page before any other script. */
+function count() {
+  window.counts = { nodes: 0, bindings: 0, writes: 0 };
+  const counted = (prototype, method, name) => {
+    const call = prototype[method];
+    prototype[method] = function (...values) {
+      window.counts[name] += 1;
+      return call.apply(this, values);
+    };
+  };
+  for (const method of ["createElement", "createElementNS", "createTextNode"])
+    counted(Document.prototype, method, "nodes");
+  // A binding of a class calls it each time it runs.
+  counted(DOMTokenList.prototype, "toggle", "bindings");
+  for (const method of ["setItem", "removeItem"]) counted(Storage.prototype, method, "writes");
+}
+
+/** Prepares a visit to a conversation of which only the id is stored, and whose service lists `length` messages at once. */
+const conversationOf = (length) => async (page) => {
+  const messages = historyOf(length);
+  let sent = 0;
+  const answer = (route, data) => route.fulfill({ json: { ok: true, data, requestId: "r" } });
+  await page.route("**/connector/chat/presence*", (route) =>
+    answer(route, { operatorOnline: false, shouldPollMessages: false }),
+  );
+  await page.route("**/connector/chat/messages*", (route) => {
+    const { searchParams } = new URL(route.request().url());
+    if (route.request().method() === "GET") {
+      const after = messages.findIndex(({ id }) => id === searchParams.get("after"));
+      return answer(route, { messages: messages.slice(after + 1) });
+    }
+    sent += 1;
+    const lead = { hasContact: true, needsHandoff: false };
+    return answer(route, {
+      conversationId: "long",
+      userMessageId: `s${sent}`,
+      usedFallback: false,
+      blocked: false,
+      lead,
+    });
+  });
+  await page.addInitScript(keepMemory);
+  await page.addInitScript(count);
+  await page.addInitScript(() => {
+    if (!localStorage.getItem("chat-widget:conversation"))
+      localStorage.setItem("chat-widget:conversation", '{"v":2,"conversationId":"long"}');
+  });
+};
+
+/** Waits until the session has taken over the whole history. */
+const isRead = (page, length) =>
+  eventually(async () => {
+    const { after, cut } = (await stored(page))["chat-widget:conversation"];
+    assert.equal(after, `m${length}`);
+    assert.ok(cut || length < 1000, "storage holds the last part of a long conversation");
+  });
+
+const newest = (page) => part(page, "message").last();
+
+const requestsOf = (recordOf, page) => recordOf(page).of("/connector/chat/messages", "GET");
+
+test("A stored conversation is in view before any request is answered", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const shown = await part(page, "message").allInnerTexts();
+  // The loader hands over its config; everything else stays without an answer.
+  const open = await visit({
+    beside: page,
+    prepare: async (next) => {
+      await page.close();
+      await next.route("**/connector/chat/{messages,presence}*", () => {});
+    },
+  });
+  await openChat(open);
+  await part(open, "message-visitor").waitFor();
+  await newest(open).waitFor();
+  assert.deepEqual((await part(open, "message").allInnerTexts()).length, shown.length);
+});
+
+test("The newest of 10,000 messages is in view, and the rest is taken over without a further response", async ({
+  visit,
+  recordOf,
+}) => {
+  const page = await visit({ prepare: conversationOf(LONGEST) });
+  await openChat(page);
+  await newest(page).getByText(textOf(LONGEST)).waitFor();
+  await isRead(page, LONGEST);
+  await newest(page).getByText(textOf(LONGEST)).waitFor();
+  const [first, ...later] = requestsOf(recordOf, page).map(({ search }) => new URLSearchParams(search).get("after"));
+  assert.equal(first, null, "the whole history in one request");
+  assert.ok(
+    later.every((after) => after === `m${LONGEST}`),
+    `only what comes after it is requested again: ${later}`,
+  );
+
+  const bytes = await page.evaluate(() => window.moduleMemory.buffer.byteLength);
+  assert.ok(bytes <= MAX_MEMORY_BYTES, `${bytes} bytes of WebAssembly memory`);
+});
+
+test("All of a long conversation can be read by scrolling, each message once and in order", async ({ visit }) => {
+  const length = 1_000;
+  const page = await visit({ prepare: conversationOf(length) });
+  await openChat(page);
+  await isRead(page, length);
+  const numbers = await page.evaluate(async () => {
+    const { shadowRoot } = document.querySelector("chat-widget");
+    const log = shadowRoot.querySelector("[part=log]");
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const seen = [];
+    const numberOf = (bubble) => Number(/number (\d+):/.exec(bubble.textContent)?.[1]);
+    while (!log.querySelector(".cw-intro")) {
+      const shown = [...log.querySelectorAll(".cw-row .cw-bubble")].map(numberOf);
+      seen.unshift(
+        ...shown.slice(0, seen.length > 0 && shown.includes(seen[0]) ? shown.indexOf(seen[0]) : shown.length),
+      );
+      log.scrollTop = 0;
+      await frame();
+      await frame();
+    }
+    const shown = [...log.querySelectorAll(".cw-row .cw-bubble")].map(numberOf);
+    seen.unshift(...shown.slice(0, shown.indexOf(seen[0])));
+    return seen;
+  });
+  assert.deepEqual(
+    numbers,
+    Array.from({ length }, (_, index) => index + 1),
+  );
+});
+
+test("One more message costs the same in 100 and in 10,000 messages", async ({ visit }) => {
+  const costs = [];
+  for (const length of [100, LONGEST]) {
+    const page = await visit({ prepare: conversationOf(length) });
+    await openChat(page);
+    await isRead(page, length);
+    const send = async (text) => {
+      await page.evaluate((text) => window.chatWidget.sendMessage(text), text);
+      await newest(page).getByText(text).waitFor();
+      await delivered(page);
+      await eventually(async () =>
+        assert.deepEqual(
+          Object.keys(await stored(page)).filter((key) => key.includes("outbox")),
+          [],
+        ),
+      );
+    };
+    // The first one loads what later ones share.
+    await send("first");
+    const shown = () => part(page, "message").count();
+    const [before, rows] = [await page.evaluate(() => ({ ...window.counts })), await shown()];
+    // Synchronously: until the message is on the page.
+    const cost = await page.evaluate((before) => {
+      window.chatWidget.sendMessage("second");
+      return new Promise((resolve) => {
+        queueMicrotask(() =>
+          setTimeout(() => {
+            const { counts } = window;
+            resolve(Object.fromEntries(Object.keys(counts).map((name) => [name, counts[name] - before[name]])));
+          }),
+        );
+      });
+    }, before);
+    costs.push({ ...cost, rows });
+    await page.close();
+  }
+  assert.ok(costs[0].nodes > 0 && costs[0].bindings > 0 && costs[0].writes > 0, JSON.stringify(costs));
+  assert.deepEqual(costs[1], costs[0]);
+});
