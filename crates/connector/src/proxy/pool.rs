@@ -120,15 +120,17 @@ async fn close_idle(pool: Weak<Pool>) {
 #[derive(Debug)]
 struct Connection {
     sender: SendRequest<Full<Bytes>>,
-    driver: http1::Connection<TokioIo<Stream>, Full<Bytes>>,
-    has_ended: bool,
+    /// Dropped when it has ended, which returns a request that it has not taken.
+    driver: Option<Driver>,
 }
+
+type Driver = http1::Connection<TokioIo<Stream>, Full<Bytes>>;
 
 impl Connection {
     async fn open(connector: &Connector) -> Result<Box<Self>, PoolError> {
         let stream = TokioIo::new(connector.connect().await?);
         let (sender, driver) = http1::handshake(stream).await?;
-        Ok(Box::new(Self { sender, driver, has_ended: false }))
+        Ok(Box::new(Self { sender, driver: Some(driver) }))
     }
 
     async fn send(
@@ -136,17 +138,15 @@ impl Connection {
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
         let mut response = pin!(self.sender.try_send_request(request));
-        let (driver, has_ended) = (&mut self.driver, &mut self.has_ended);
-        std::future::poll_fn(|context| {
-            drive(driver, has_ended, context, |context| response.as_mut().poll(context))
-        })
-        .await
+        let driver = &mut self.driver;
+        std::future::poll_fn(|context| drive(driver, context, |context| response.as_mut().poll(context)))
+            .await
     }
 
     /// Returns whether the response has been read to its end, and another request can be sent.
     fn is_ready(&mut self, context: &mut Context<'_>) -> bool {
-        let _ = drive(&mut self.driver, &mut self.has_ended, context, |_| Poll::<()>::Pending);
-        !self.has_ended && self.sender.is_ready()
+        let _ = drive(&mut self.driver, context, |_| Poll::<()>::Pending);
+        self.driver.is_some() && self.sender.is_ready()
     }
 }
 
@@ -155,17 +155,16 @@ impl Connection {
 /// What depends on it is woken by nobody but the driver, which is polled in this call. A waker would only
 /// poll the whole task a second time.
 fn drive<T>(
-    driver: &mut http1::Connection<TokioIo<Stream>, Full<Bytes>>,
-    has_ended: &mut bool,
+    driver: &mut Option<Driver>,
     context: &mut Context<'_>,
     mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
 ) -> Poll<T> {
     let mut nobody = Context::from_waker(Waker::noop());
     // The first poll may ask for more, which the driver may already have.
     for _ in 0..2 {
-        if !*has_ended {
-            // The error of an ended connection is the one of its request.
-            *has_ended = Pin::new(&mut *driver).poll(context).is_ready();
+        // The error of an ended connection is the one of its request.
+        if driver.as_mut().is_some_and(|driver| Pin::new(driver).poll(context).is_ready()) {
+            *driver = None;
         }
         if let Poll::Ready(output) = poll(&mut nobody) {
             return Poll::Ready(output);
@@ -202,9 +201,8 @@ impl HttpBody for PooledBody {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Self { body, connection, .. } = &mut *self;
         let Some(connection) = connection else { return Poll::Ready(None) };
-        let frame = drive(&mut connection.driver, &mut connection.has_ended, context, |context| {
-            Pin::new(&mut *body).poll_frame(context)
-        });
+        let frame =
+            drive(&mut connection.driver, context, |context| Pin::new(&mut *body).poll_frame(context));
         if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
             self.release(context);
         }

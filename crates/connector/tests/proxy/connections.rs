@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -17,8 +18,10 @@ enum Event {
     Closed { connection: usize },
 }
 
-/// Starts a service on a thread of its own. Each of its connections sends these responses, then closes.
-fn service_of(responses: &'static [&'static str]) -> (SocketAddr, UnboundedReceiver<Event>) {
+/// Starts a service on a thread of its own. Each of its connections sends these responses, and then closes when
+/// the sender says so or is dropped.
+fn service_of(responses: &'static [&'static str]) -> (SocketAddr, UnboundedReceiver<Event>, Sender<()>) {
+    let (close, closing) = channel();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let (events, seen) = unbounded_channel();
@@ -33,11 +36,12 @@ fn service_of(responses: &'static [&'static str]) -> (SocketAddr, UnboundedRecei
                 // The proxy may have closed the connection.
                 let _ = stream.write_all(response.as_bytes());
             }
+            let _ = closing.recv();
             drop(stream);
             let _ = events.send(Event::Closed { connection });
         }
     });
-    (address, seen)
+    (address, seen, close)
 }
 
 /// Reads to the end of a request without a body. Returns whether there was one.
@@ -67,7 +71,7 @@ fn site(options: ProxyOptions) -> Router {
 
 #[tokio::test]
 async fn sends_the_next_request_on_the_same_connection() {
-    let (address, mut seen) = service_of(&[OK, OK, OK]);
+    let (address, mut seen, _close) = service_of(&[OK, OK, OK]);
     let site = site(options(address));
     for _ in 0..3 {
         assert_eq!(status(&site).await, 200);
@@ -77,11 +81,12 @@ async fn sends_the_next_request_on_the_same_connection() {
 
 #[tokio::test]
 async fn a_connection_that_the_service_closed_while_idle_loses_no_request() {
-    let (address, mut seen) = service_of(&[OK]);
+    let (address, mut seen, close) = service_of(&[OK]);
     let site = site(options(address));
     for connection in 0..3 {
         assert_eq!(status(&site).await, 200);
         assert_eq!(seen.recv().await, Some(Event::Request { connection }));
+        close.send(()).expect("running");
         assert_eq!(seen.recv().await, Some(Event::Closed { connection }));
     }
 }
@@ -93,7 +98,7 @@ async fn a_refused_response_is_not_taken_for_that_of_the_next_request() {
         "HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 3\r\n\r\n{ }",
         "HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: 3\r\n\r\n{ }",
     ] {
-        let (address, mut seen) = service_of(Box::leak(Box::new([refused, OK])));
+        let (address, mut seen, _) = service_of(Box::leak(Box::new([refused, OK])));
         let site = site(ProxyOptions { answer_limit: 2, ..options(address) });
         for connection in 0..2 {
             assert_eq!(status(&site).await, 502, "{refused}");
@@ -105,7 +110,7 @@ async fn a_refused_response_is_not_taken_for_that_of_the_next_request() {
 
 #[tokio::test]
 async fn a_request_that_reached_the_service_is_not_repeated() {
-    let (address, mut seen) = service_of(&[OK, ""]);
+    let (address, mut seen, _) = service_of(&[OK, ""]);
     let site = site(options(address));
     assert_eq!((status(&site).await, status(&site).await), (200, 502));
     for event in
