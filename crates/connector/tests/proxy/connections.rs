@@ -18,8 +18,8 @@ enum Event {
     Closed { connection: usize },
 }
 
-/// Starts a service on a thread of its own. Each of its connections sends these responses, and then closes when
-/// the sender says so or is dropped.
+/// Starts a service on a thread of its own. Each of its connections sends these responses. It then closes when
+/// the sender says so, or is dropped.
 fn service_of(responses: &'static [&'static str]) -> (SocketAddr, UnboundedReceiver<Event>, Sender<()>) {
     let (close, closing) = channel();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
