@@ -18,7 +18,7 @@ enum Event {
     Closed { connection: usize },
 }
 
-/// Starts a service on a thread of its own. Each of its connections sends these responses. It then closes when
+/// Starts a service on a thread of its own. Each of its connections sends these responses, and closes when
 /// the sender says so, or is dropped.
 fn service_of(responses: &'static [&'static str]) -> (SocketAddr, UnboundedReceiver<Event>, Sender<()>) {
     let (close, closing) = channel();
