@@ -50,8 +50,9 @@ async function service() {
 
 const proxies = {
   async "site-connector"(upstream) {
-    const args = ["--origin", `http://${upstream}`, "--listen", "127.0.0.1:0", "--rate-per-minute", "0"];
-    const started = start(join(root, "target/release/site-connector"), ["proxy", ...args], { CONNECTOR_TOKEN: TOKEN });
+    const limits = ["--rate-per-minute", "0", "--connections-per-address", "2000"];
+    const args = ["proxy", "--origin", `http://${upstream}`, "--listen", "127.0.0.1:0", ...limits];
+    const started = start(join(root, "target/release/site-connector"), args, { CONNECTOR_TOKEN: TOKEN });
     return { started, address: (await firstLine(started)).split(" ").at(-1) };
   },
   /** Forwards requests unchanged, as the baseline of a proxy. */

@@ -3,7 +3,7 @@
 
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ask, openChat, part, withOptions } from "../tests/e2e/chat.mjs";
+import { openChat, part, say, withOptions } from "../tests/e2e/chat.mjs";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { FEATURES, NAMED, build } from "./build.mjs";
 import { buildConnector } from "./connector.mjs";
@@ -66,7 +66,8 @@ async function callsOf(site, browser) {
     await openChat(page);
     await part(page, "input").pressSequentially("How long does");
     await take();
-    await ask(page, "How long does **delivery** take?");
+    await say(page, "How long does **delivery** take?");
+    await part(page, "message-assistant").last().waitFor();
     // The first time, events may wait in storage; the second time, nothing does.
     for (const _ of [1, 2]) {
       await page.reload();

@@ -14,7 +14,7 @@ use crate::origin::is_loopback;
 pub(crate) const API_BASE: &str = "/api/connector/v1";
 
 /// The time limit of connecting.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A token that no header can carry. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,11 +40,18 @@ pub(crate) fn warn_if_unencrypted(origin: &Url) {
     }
 }
 
-pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
-    // Does nothing if the application has already installed a provider.
+/// The name of this program in its requests.
+pub(crate) const USER_AGENT: &str = concat!("site-connector/", env!("CARGO_PKG_VERSION"));
+
+/// Installs the provider of cryptography, unless the application has already installed one.
+pub(crate) fn install_crypto_provider() {
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
+    install_crypto_provider();
     let mut client = Client::builder()
-        .user_agent(concat!("site-connector/", env!("CARGO_PKG_VERSION")))
+        .user_agent(USER_AGENT)
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT);
     if origin.scheme() == "http" {
@@ -61,9 +68,13 @@ pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
 /// Returns an error's text with its causes, which reqwest omits. The URL is left out, as its query may
 /// identify a conversation.
 pub(crate) fn chain(error: reqwest::Error) -> String {
-    let error = error.without_url();
+    with_causes(&error.without_url())
+}
+
+/// Returns an error's text with its causes.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = error.source();
     while let Some(inner) = cause {
         text = format!("{text}: {inner}");
         cause = inner.source();

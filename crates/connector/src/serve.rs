@@ -13,12 +13,13 @@ use axum::Router;
 use chat_service::{OpenError, Service, ServiceOptions};
 use ipnet::IpNet;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::proxy::connections::{ConnectionLimits, Plain, serve_connections};
+use crate::proxy::connections::{ConnectionLimits, Plain, RouterService, serve_connections, with_peer};
 use crate::tls::{Certificate, TlsError, TlsFiles};
 
 /// The least time that background work has to finish, also when requests have used up the grace period.
@@ -131,17 +132,32 @@ impl Server {
         let stopped = CancellationToken::new();
         let (app, metrics_app) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::new()));
         let public = current(&app);
+        let runtimes = vec![Handle::current()];
         let mut server = if let Some(certificate) = &certificate {
             let tls = certificate.acceptor().map_err(|error| ServeError::TlsSetup(error.to_string()))?;
             tokio::spawn(Arc::clone(certificate).follow());
-            tokio::spawn(serve_connections(listener, public, limits.clone(), tls, token(&stopped)))
+            tokio::spawn(serve_connections(
+                listener,
+                public,
+                limits.clone(),
+                tls,
+                runtimes.clone(),
+                token(&stopped),
+            ))
         } else {
-            tokio::spawn(serve_connections(listener, public, limits.clone(), Plain, token(&stopped)))
+            tokio::spawn(serve_connections(
+                listener,
+                public,
+                limits.clone(),
+                Plain,
+                runtimes.clone(),
+                token(&stopped),
+            ))
         };
         // Served until the process ends, so that `/readyz` can say that it stops.
         if let Some(metrics) = metrics {
             let app = current(&metrics_app);
-            tokio::spawn(serve_connections(metrics, app, limits, Plain, std::future::pending()));
+            tokio::spawn(serve_connections(metrics, app, limits, Plain, runtimes, std::future::pending()));
         }
         let mut stop = std::pin::pin!(stop);
         let service = tokio::select! {
@@ -189,9 +205,9 @@ async fn close(service: &Service, background: JoinHandle<()>, deadline: Instant)
 }
 
 /// Returns the application of each moment: the one that is set, or the one that says that the service starts.
-fn current(app: &Arc<OnceLock<Router>>) -> impl Fn() -> Router + use<> {
+fn current(app: &Arc<OnceLock<Router>>) -> impl Fn(SocketAddr, usize) -> RouterService + use<> {
     let (app, starting) = (Arc::clone(app), starting::router());
-    move || app.get().unwrap_or(&starting).clone()
+    move |peer, _| with_peer(app.get().unwrap_or(&starting).clone(), peer)
 }
 
 fn token(stopped: &CancellationToken) -> impl Future<Output = ()> + use<> {

@@ -3,27 +3,17 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Once;
 
-use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
-use axum::http::request::Parts;
 use ipnet::IpNet;
 use tracing::warn;
 
-/// Returns the client's address: the peer of the connection or, if that is a trusted hop, the last address in
-/// `X-Forwarded-For` that is not a trusted hop. `None` if the server does not provide the peer.
-pub(crate) fn client_address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
-    let ConnectInfo(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>()?;
-    Some(resolve_client(peer.ip(), &parts.headers, trusted))
-}
-
 /// Warns once if a reverse proxy on this machine or in its network sends `X-Forwarded-For` and is not
 /// trusted: all visitors then count as one client.
-pub(crate) fn warn_about_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned: &Once) {
-    if warned.is_completed() || !parts.headers.contains_key("x-forwarded-for") {
+pub(crate) fn warn_about_untrusted_hop(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet], warned: &Once) {
+    if warned.is_completed() || !headers.contains_key("x-forwarded-for") {
         return;
     }
-    let Some(ConnectInfo(peer)) = parts.extensions.get::<ConnectInfo<SocketAddr>>() else { return };
-    let peer = peer.ip().to_canonical();
+    let peer = peer.to_canonical();
     if is_local(peer) && !trusted.iter().any(|network| network.contains(&peer)) {
         warned.call_once(|| {
             warn!(
@@ -45,6 +35,8 @@ fn is_local(address: IpAddr) -> bool {
     }
 }
 
+/// Returns the client's address: the peer of the connection or, if that is a trusted hop, the last address in
+/// `X-Forwarded-For` that is not a trusted hop.
 pub(crate) fn resolve_client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut client = peer.to_canonical();

@@ -9,16 +9,21 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::HttpBody;
 use axum::extract::ConnectInfo;
+use axum::http::{Request, Response};
 use axum::serve::Listener;
+use axum::{BoxError, Router};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use ipnet::IpNet;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower_http::add_extension::AddExtension;
@@ -72,18 +77,34 @@ impl Handshake for Plain {
     }
 }
 
-/// Serves HTTP/1 until `stopped` is ready, then finishes the requests in progress. `app` returns the
-/// application for each new connection.
+/// The service of a connection whose requests go to a router.
+pub(crate) type RouterService = TowerToHyperService<AddExtension<Router, ConnectInfo<SocketAddr>>>;
+
+/// Returns the service of a connection from `peer`.
+pub(crate) fn with_peer(app: Router, peer: SocketAddr) -> RouterService {
+    TowerToHyperService::new(AddExtension::new(app, ConnectInfo(peer)))
+}
+
+/// Serves HTTP/1 until `stopped` is ready, then finishes the requests in progress. Connections take turns on
+/// the `runtimes`. `service` returns the service of a new connection from its peer and the number of its
+/// runtime.
 ///
 /// `axum::serve` has no such limits: a client that sends a head byte by byte, never reads a response, or
 /// opens idle connections would hold them without end.
-pub(crate) async fn serve_connections<H: Handshake>(
+pub(crate) async fn serve_connections<H, S, B>(
     mut listener: TcpListener,
-    app: impl Fn() -> Router,
+    service: impl Fn(SocketAddr, usize) -> S,
     limits: ConnectionLimits,
     handshake: H,
+    runtimes: Vec<Handle>,
     stopped: impl Future<Output = ()>,
-) {
+) where
+    H: Handshake,
+    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send>
+        + Send
+        + 'static,
+    B: HttpBody<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
     let mut stopped = pin!(stopped);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.timeout).max_buf_size(MAX_HEAD_BYTES);
@@ -91,6 +112,7 @@ pub(crate) async fn serve_connections<H: Handshake>(
     let is_stopping = CancellationToken::new();
     let open = OpenConnections::default();
     let refusals = LogThrottle::default();
+    let mut turns = (0..runtimes.len()).cycle();
     loop {
         let (stream, address) = tokio::select! {
             accepted = Listener::accept(&mut listener) => accepted,
@@ -105,11 +127,17 @@ pub(crate) async fn serve_connections<H: Handshake>(
             }
             continue;
         };
-        let service = TowerToHyperService::new(AddExtension::new(app(), ConnectInfo(address)));
+        let Some(turn) = turns.next() else { break };
+        let service = service(address, turn);
         let (http, handshake, is_stopping) = (http.clone(), handshake.clone(), is_stopping.clone());
         let (watcher, limit) = (connections.watcher(), limits.timeout);
-        tokio::spawn(async move {
-            let stream = with_write_timeout(stream, limit);
+        // The runtime of a stream is the one that it is created in.
+        let stream = stream.into_std();
+        runtimes[turn].spawn(async move {
+            let stream = match stream.and_then(TcpStream::from_std) {
+                Ok(stream) => with_write_timeout(stream, limit),
+                Err(error) => return debug!("a connection was lost: {error}"),
+            };
             let shaken = tokio::select! {
                 shaken = tokio::time::timeout(limit, handshake.handshake(stream)) => shaken,
                 () = is_stopping.cancelled() => return,

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use chat_protocol::{ErrorCode, failure};
 
-use super::response::own_request_id;
+use super::response::{ProxyResponse, own_request_id};
 
 /// An error of the proxy. Its response is a failure envelope (2.1).
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,17 +65,16 @@ impl Failure {
     }
 }
 
-impl IntoResponse for &Failure {
-    fn into_response(self) -> Response {
+impl From<&Failure> for ProxyResponse {
+    fn from(error: &Failure) -> Self {
         let request_id = own_request_id();
-        let body = failure(&self.code(), &self.to_string(), &request_id).to_string();
-        let content_type = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        let mut response = (self.status(), content_type, body).into_response();
-        let headers = response.headers_mut();
+        let body = failure(&error.code(), &error.to_string(), &request_id).to_string();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Ok(request_id) = HeaderValue::try_from(request_id) {
             headers.insert(HeaderName::from_static("x-request-id"), request_id);
         }
-        match self {
+        match error {
             Failure::MethodNotAllowed { allow } => {
                 headers.insert(header::ALLOW, HeaderValue::from_static(allow));
             }
@@ -87,6 +85,6 @@ impl IntoResponse for &Failure {
             }
             _ => {}
         }
-        response
+        Self { status: error.status(), headers, body: body.into() }
     }
 }

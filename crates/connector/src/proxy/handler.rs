@@ -1,23 +1,24 @@
 //! The handling of one request: checks, then the cache or the service, then the response with its security
 //! headers.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
-use axum::extract::{Request, State};
+use axum::body::{Bytes, HttpBody};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::response::Response;
 use axum::routing::any;
+use axum::{BoxError, Router};
 use chat_protocol::Endpoint;
-use http_body_util::LengthLimitError;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use ipnet::IpNet;
 use tower_http::cors::CorsLayer;
 use tracing::info;
 
-use super::client_address::{client_address, warn_about_untrusted_hop};
+use super::client_address::{resolve_client, warn_about_untrusted_hop};
 use super::config_cache::ConfigStore;
 use super::failure::Failure;
 use super::metrics::ProxyMetrics;
@@ -26,6 +27,14 @@ use super::rate::ClientLimiter;
 use super::response::{ProxyResponse, is_json};
 use super::upstream::{Upstream, UpstreamRequest};
 
+/// The paths of the five calls.
+pub(super) const PATHS: [&str; 4] = ["/chat/config", "/chat/messages", "/chat/presence", "/events"];
+
+/// The body of a request, of any server.
+pub(super) trait RequestBody: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send {}
+
+impl<B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send> RequestBody for B {}
+
 /// The state behind the routes.
 #[derive(Debug)]
 pub(super) struct Proxy {
@@ -33,10 +42,10 @@ pub(super) struct Proxy {
     message_body_limit: usize,
     events_body_limit: usize,
     timeout: Duration,
-    limiter: Option<ClientLimiter>,
+    limiter: Option<Arc<ClientLimiter>>,
     trusted_hops: Vec<IpNet>,
-    untrusted_hop: Once,
-    pub(super) configs: Option<ConfigStore>,
+    untrusted_hop: Arc<Once>,
+    pub(super) configs: Option<Arc<ConfigStore>>,
     pub(super) metrics: Option<ProxyMetrics>,
 }
 
@@ -49,14 +58,14 @@ pub(super) fn build(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), Setup
         message_body_limit: options.message_body_limit,
         events_body_limit: options.events_body_limit,
         timeout: options.timeout,
-        limiter: options.client_rate.map(ClientLimiter::new),
+        limiter: options.client_rate.map(|rate| Arc::new(ClientLimiter::new(rate))),
         trusted_hops: options.trusted_hops,
-        untrusted_hop: Once::new(),
-        configs: options.config_cache.map(ConfigStore::new),
+        untrusted_hop: Arc::new(Once::new()),
+        configs: options.config_cache.map(|rules| Arc::new(ConfigStore::new(rules))),
         metrics: options.metrics,
     });
     let mut router = Router::new();
-    for path in ["/chat/config", "/chat/messages", "/chat/presence", "/events"] {
+    for path in PATHS {
         router = router.route(path, any(serve));
     }
     let router = router.fallback(not_found).with_state(Arc::clone(&proxy));
@@ -105,42 +114,23 @@ pub(super) const CONTENT_POLICY: &str = "default-src 'none'; frame-ancestors 'no
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 async fn not_found(request: Request) -> Response {
-    failure_response(&Failure::NotFound, !request.body().is_end_stream())
+    with_security_headers(failure_response(&Failure::NotFound, !request.body().is_end_stream())).into_http()
 }
 
 /// Returns the response to a failure. A connection whose request body is left unread is closed, so that the
 /// client does not lose its next request on it.
-fn failure_response(failure: &Failure, has_body: bool) -> Response {
-    let mut response = with_security_headers(failure);
+fn failure_response(failure: &Failure, has_body: bool) -> ProxyResponse {
+    let mut response = ProxyResponse::from(failure);
     if has_body && failure.leaves_body_unread() {
-        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
 async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
-    let started = Instant::now();
     let (parts, body) = request.into_parts();
-    let call = endpoint(&parts.method, &parts.uri);
-    let name = call.as_ref().map_or("none", |endpoint| name(*endpoint));
-    let has_body = !body.is_end_stream();
-    let outcome = match call {
-        Ok(endpoint) => proxy.answer(endpoint, &parts, body).await,
-        Err(failure) => Err(failure),
-    };
-    let response = match outcome {
-        Ok(response) => with_security_headers(response),
-        Err(failure) => failure_response(&failure, has_body),
-    };
-    let (status, took) = (response.status().as_u16(), started.elapsed());
-    let request_id =
-        response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
-    // Neither the client nor the content is logged.
-    info!(call = name, status, took_ms = took.as_millis(), request_id, "answered");
-    if let Some(metrics) = &proxy.metrics {
-        metrics.record_request(name, status, took);
-    }
-    response
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
+    proxy.respond(parts.uri.path(), peer, &parts, body).await.into_http()
 }
 
 /// Returns the name of a call in logs and metrics.
@@ -155,26 +145,72 @@ fn name(endpoint: Endpoint) -> &'static str {
 }
 
 /// Adds the headers of every response: it is not stored, and runs nothing if a browser takes it for a page.
-fn with_security_headers(response: impl IntoResponse) -> Response {
-    let headers = [
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_POLICY)),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    ];
-    (headers, response).into_response()
+fn with_security_headers(mut response: ProxyResponse) -> ProxyResponse {
+    for (name, value) in [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        response.headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
 }
 
 impl Proxy {
-    async fn answer(
+    /// Returns a proxy that shares limits, caches and metrics with this one, for another thread.
+    pub(super) fn with_own_connections(&self) -> Self {
+        Self {
+            upstream: self.upstream.with_own_connections(),
+            limiter: self.limiter.clone(),
+            trusted_hops: self.trusted_hops.clone(),
+            untrusted_hop: Arc::clone(&self.untrusted_hop),
+            configs: self.configs.clone(),
+            metrics: self.metrics.clone(),
+            ..*self
+        }
+    }
+
+    /// Responds to a request for one of [`PATHS`]. Without a `peer`, no client is limited.
+    pub(super) async fn respond<B: RequestBody>(
+        self: &Arc<Self>,
+        path: &str,
+        peer: Option<IpAddr>,
+        parts: &Parts,
+        body: B,
+    ) -> ProxyResponse {
+        let started = Instant::now();
+        let call = endpoint(&parts.method, path);
+        let name = call.as_ref().map_or("none", |endpoint| name(*endpoint));
+        let has_body = !body.is_end_stream();
+        let outcome = match call {
+            Ok(endpoint) => self.answer(endpoint, peer, parts, body).await,
+            Err(failure) => Err(failure),
+        };
+        let response = outcome.unwrap_or_else(|failure| failure_response(&failure, has_body));
+        let response = with_security_headers(response);
+        let (status, took) = (response.status.as_u16(), started.elapsed());
+        let request_id =
+            response.headers.get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
+        // Neither the client nor the content is logged.
+        info!(call = name, status, took_ms = took.as_millis(), request_id, "answered");
+        if let Some(metrics) = &self.metrics {
+            metrics.record_request(name, status, took);
+        }
+        response
+    }
+
+    async fn answer<B: RequestBody>(
         self: &Arc<Self>,
         endpoint: Endpoint,
+        peer: Option<IpAddr>,
         parts: &Parts,
-        body: Body,
+        body: B,
     ) -> Result<ProxyResponse, Failure> {
         if let Some(limiter) = &self.limiter
-            && let Some(client) = client_address(parts, &self.trusted_hops)
+            && let Some(peer) = peer
         {
-            warn_about_untrusted_hop(parts, &self.trusted_hops, &self.untrusted_hop);
+            warn_about_untrusted_hop(peer, &parts.headers, &self.trusted_hops, &self.untrusted_hop);
+            let client = resolve_client(peer, &parts.headers, &self.trusted_hops);
             limiter.take(client).map_err(|wait| Failure::RateLimited { wait })?;
         }
         let body = match endpoint.method() {
@@ -198,7 +234,12 @@ impl Proxy {
 
     /// Returns the body if it is JSON by its content type and within its size limit. A page of another site
     /// cannot send JSON without a CORS preflight, so this also refuses its forms.
-    async fn body(&self, endpoint: Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
+    async fn body<B: RequestBody>(
+        &self,
+        endpoint: Endpoint,
+        headers: &HeaderMap,
+        body: B,
+    ) -> Result<Bytes, Failure> {
         if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             return Err(Failure::NotJson);
         }
@@ -208,11 +249,12 @@ impl Proxy {
         if body.size_hint().lower() > limit as u64 {
             return Err(Failure::TooLarge { limit });
         }
-        let read = tokio::time::timeout(self.timeout, to_bytes(body, limit)).await;
-        read.map_err(|_| Failure::SlowRequest)?.map_err(|error| {
-            let is_large = error.into_inner().is::<LengthLimitError>();
-            if is_large { Failure::TooLarge { limit } } else { Failure::BrokenRequest }
-        })
+        let read = tokio::time::timeout(self.timeout, Limited::new(body, limit).collect()).await;
+        match read.map_err(|_| Failure::SlowRequest)? {
+            Ok(body) => Ok(body.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => Err(Failure::TooLarge { limit }),
+            Err(_) => Err(Failure::BrokenRequest),
+        }
     }
 }
 
@@ -222,14 +264,14 @@ fn bypasses_cache(headers: &HeaderMap) -> bool {
     directives.any(|line| line.split(',').any(|directive| directive.trim().eq_ignore_ascii_case("no-cache")))
 }
 
-fn endpoint(method: &Method, uri: &Uri) -> Result<Endpoint, Failure> {
-    let here = || Endpoint::ALL.into_iter().filter(|endpoint| endpoint.path() == uri.path());
+fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Failure> {
+    let here = || Endpoint::ALL.into_iter().filter(|endpoint| endpoint.path() == path);
     let matches = |endpoint: &Endpoint| match endpoint.method() {
         chat_protocol::Method::Get => method == Method::GET,
         chat_protocol::Method::Post => method == Method::POST,
     };
     here().find(matches).ok_or_else(|| Failure::MethodNotAllowed {
-        allow: match uri.path() {
+        allow: match path {
             "/chat/messages" => "GET, POST",
             "/events" => "POST",
             _ => "GET",

@@ -81,4 +81,7 @@ pub enum SetupError {
     /// The HTTP client cannot be created, for example because the system has no root certificates.
     #[error("cannot create the HTTP client: {0}")]
     Client(#[source] reqwest::Error),
+    /// The system's certificates cannot be used.
+    #[error("cannot use the system's certificates: {0}")]
+    Certificates(#[source] rustls::Error),
 }

@@ -1,5 +1,6 @@
 //! The proxy as a standalone server, behind the site's web server or beside it.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -8,19 +9,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get};
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
-use tower_http::set_header::SetResponseHeaderLayer;
 use tracing::{info, warn};
 
-use super::connections::{ConnectionLimits, Plain, serve_connections};
-use super::handler::{CONTENT_POLICY, Proxy, build};
+use super::connections::{ConnectionLimits, Plain, serve_connections, with_peer};
+use super::handler::{CONTENT_POLICY, PATHS, Proxy, build};
 use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
 use super::token_check::check_token;
+use super::workers::Workers;
 
 /// The settings of the server.
 #[derive(Clone, Debug)]
@@ -75,8 +81,7 @@ pub enum ServerError {
 pub struct ProxyServer {
     listener: TcpListener,
     metrics: Option<TcpListener>,
-    app: Router,
-    proxy: Arc<Proxy>,
+    site: Site,
     metrics_source: ProxyMetrics,
     stopping: Arc<AtomicBool>,
     limits: ConnectionLimits,
@@ -100,7 +105,7 @@ impl ProxyServer {
             return Err(ServerError::Prefix);
         }
         let metrics_source = proxy.metrics.get_or_insert_default().clone();
-        let shared = !proxy.allowed_origins.is_empty();
+        let is_shared = !proxy.allowed_origins.is_empty();
         let stopping = Arc::new(AtomicBool::new(false));
         let limits = ConnectionLimits {
             timeout: connection_timeout,
@@ -109,15 +114,8 @@ impl ProxyServer {
             exempt: proxy.trusted_hops.clone(),
         };
         let (routes, proxy) = build(proxy)?;
-        let app = Router::new()
-            .nest(&prefix, routes)
-            .route("/healthz", health(&stopping))
-            .layer(always(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
-            .layer(always(header::REFERRER_POLICY, "no-referrer"))
-            .layer(always(
-                HeaderName::from_static("cross-origin-resource-policy"),
-                if shared { "cross-origin" } else { "same-origin" },
-            ));
+        let others = Router::new().nest(&prefix, routes).route("/healthz", health(&stopping));
+        let site = Site { proxy, prefix: prefix.into(), is_shared, others };
         let open = async |address: SocketAddr| {
             TcpListener::bind(address).await.map_err(|source| ServerError::Listen { address, source })
         };
@@ -126,7 +124,7 @@ impl ProxyServer {
             Some(address) => Some(open(address).await?),
             None => None,
         };
-        Ok(Self { listener, metrics, app, proxy, metrics_source, stopping, limits, grace })
+        Ok(Self { listener, metrics, site, metrics_source, stopping, limits, grace })
     }
 
     /// Returns the address of the five paths.
@@ -142,32 +140,33 @@ impl ProxyServer {
     /// Asks the service once whether it accepts the token, and logs the result. Run it beside
     /// [`Self::serve`].
     pub fn check_token(&self) -> impl Future<Output = ()> + Send + use<> {
-        let proxy = Arc::clone(&self.proxy);
+        let proxy = Arc::clone(&self.site.proxy);
         async move { check_token(&proxy.upstream).await }
     }
 
     /// Serves until `stop` is ready, then finishes the requests in progress within the grace period.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let stopped = CancellationToken::new();
-        let serve = |listener, app: Router| {
-            tokio::spawn(serve_connections(
-                listener,
-                move || app.clone(),
-                self.limits.clone(),
-                Plain,
-                stopped.clone().cancelled_owned(),
-            ))
-        };
+        let limits = self.limits;
         if let Some(listener) = self.metrics {
             let metrics_source = self.metrics_source;
             let text = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
             let render = move || async move {
                 ([(header::CONTENT_TYPE, text)], metrics_source.render()).into_response()
             };
-            let health = health(&self.stopping);
-            serve(listener, Router::new().route("/metrics", get(render)).route("/healthz", health));
+            let app = Router::new().route("/metrics", get(render)).route("/healthz", health(&self.stopping));
+            let service = move |peer, _| with_peer(app.clone(), peer);
+            let stopped = stopped.clone().cancelled_owned();
+            let runtimes = vec![Handle::current()];
+            tokio::spawn(serve_connections(listener, service, limits.clone(), Plain, runtimes, stopped));
         }
-        let mut server = serve(self.listener, self.app);
+        let workers = Workers::start().map_err(ServerError::Server)?;
+        let sites: Vec<_> =
+            workers.runtimes().iter().map(|_| Arc::new(self.site.with_own_connections())).collect();
+        let service = move |peer, turn: usize| site_service(Arc::clone(&sites[turn]), peer);
+        let (runtimes, is_stopped) = (workers.runtimes().to_vec(), stopped.clone().cancelled_owned());
+        let server = serve_connections(self.listener, service, limits, Plain, runtimes, is_stopped);
+        let mut server = tokio::spawn(server);
         let broken = |error| ServerError::Server(io::Error::other(error));
         tokio::select! {
             () = stop => {}
@@ -198,6 +197,62 @@ fn health(stopping: &Arc<AtomicBool>) -> MethodRouter {
     })
 }
 
-fn always(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
-    SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value))
+/// What one thread serves.
+#[derive(Debug)]
+struct Site {
+    proxy: Arc<Proxy>,
+    prefix: Arc<str>,
+    /// Whether pages of other origins may use the proxy.
+    is_shared: bool,
+    /// Everything but the calls of pages of this origin.
+    others: Router,
+}
+
+fn site_service(
+    site: Arc<Site>,
+    peer: SocketAddr,
+) -> impl Service<Request<Incoming>, Response = Response<SiteBody>, Error = Infallible, Future: Send> {
+    service_fn(move |request| {
+        let site = Arc::clone(&site);
+        async move { Ok(site.respond(peer, request).await) }
+    })
+}
+
+type SiteBody = Either<Full<Bytes>, Body>;
+
+impl Site {
+    fn with_own_connections(&self) -> Self {
+        Self {
+            proxy: Arc::new(self.proxy.with_own_connections()),
+            prefix: Arc::clone(&self.prefix),
+            others: self.others.clone(),
+            ..*self
+        }
+    }
+
+    async fn respond(&self, peer: SocketAddr, request: Request<Incoming>) -> Response<SiteBody> {
+        let mut response = if self.is_call(request.uri().path()) {
+            let (parts, body) = request.into_parts();
+            let path = &parts.uri.path()[self.prefix.len()..];
+            self.proxy.respond(path, Some(peer.ip()), &parts, body).await.into_http().map(Either::Left)
+        } else {
+            // Boxed, as most requests do without.
+            let others = Box::pin(with_peer(self.others.clone(), peer).call(request));
+            others.await.unwrap_or_else(|never| match never {}).map(Either::Right)
+        };
+        let shared_with = if self.is_shared { "cross-origin" } else { "same-origin" };
+        for (name, value) in [
+            (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (HeaderName::from_static("cross-origin-resource-policy"), shared_with),
+        ] {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+
+    /// Returns whether a path is that of a call, without allowed origins to check.
+    fn is_call(&self, path: &str) -> bool {
+        !self.is_shared && path.strip_prefix(&*self.prefix).is_some_and(|path| PATHS.contains(&path))
+    }
 }

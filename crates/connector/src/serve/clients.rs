@@ -27,8 +27,8 @@ pub(super) fn identified(router: Router, trusted: Vec<IpNet>, is_tls: bool) -> R
 
 async fn identify(State(clients): State<Arc<Clients>>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    warn_about_untrusted_hop(&parts, &clients.trusted, &clients.warned);
     if let Some(ConnectInfo(peer)) = parts.extensions.get::<ConnectInfo<SocketAddr>>().copied() {
+        warn_about_untrusted_hop(peer.ip(), &parts.headers, &clients.trusted, &clients.warned);
         let client = clients.client(peer.ip(), &parts.headers);
         parts.extensions.insert(client);
         parts.extensions.insert(ConnectInfo(SocketAddr::new(client.address, peer.port())));

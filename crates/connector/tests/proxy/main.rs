@@ -1,5 +1,6 @@
 //! The proxy as a router: forwarding and failures.
 
+mod connections;
 mod failures;
 mod forwarding;
 

@@ -1,0 +1,219 @@
+//! Keep-alive connections to the service. They have no tasks of their own: the request that uses a connection
+//! drives it, so that a response wakes one task on the thread that waits for it.
+
+use std::collections::VecDeque;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use axum::body::{Bytes, HttpBody};
+use axum::http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::time::Instant;
+
+use super::connector::{ConnectError, Connector, Stream};
+
+/// The time that an unused connection is kept. Services close theirs after 60 s or more.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// The connections of one worker.
+#[derive(Debug)]
+pub(super) struct Pool {
+    connector: Connector,
+    /// The least recently used connection is the first.
+    idle: Mutex<VecDeque<Idle>>,
+}
+
+#[derive(Debug)]
+struct Idle {
+    connection: Box<Connection>,
+    since: Instant,
+}
+
+/// A request got no response.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PoolError {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+}
+
+impl Pool {
+    pub(super) fn new(connector: Connector) -> Arc<Self> {
+        Arc::new(Self { connector, idle: Mutex::default() })
+    }
+
+    /// Returns a pool of the same service with connections of its own.
+    pub(super) fn with_own_connections(&self) -> Arc<Self> {
+        Self::new(self.connector.clone())
+    }
+
+    /// Sends a request on an idle connection, or on a new one.
+    pub(super) async fn send(
+        self: &Arc<Self>,
+        mut request: Request<Full<Bytes>>,
+    ) -> Result<Response<PooledBody>, PoolError> {
+        loop {
+            let (mut connection, is_reused) = match self.take() {
+                Some(connection) => (connection, true),
+                None => (Connection::open(&self.connector).await?, false),
+            };
+            match connection.send(request).await {
+                Ok(response) => {
+                    let pool = Arc::clone(self);
+                    return Ok(response.map(|body| PooledBody { body, connection: Some(connection), pool }));
+                }
+                Err(mut error) => match error.take_message() {
+                    // The service has closed the connection, and nothing of the request was written.
+                    Some(unsent) if is_reused => request = unsent,
+                    _ => return Err(error.into_error().into()),
+                },
+            }
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, VecDeque<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<Box<Connection>> {
+        Some(self.idle().pop_back()?.connection)
+    }
+
+    fn put(self: &Arc<Self>, connection: Box<Connection>) {
+        let mut idle = self.idle();
+        if idle.is_empty() {
+            tokio::spawn(close_idle(Arc::downgrade(self)));
+        }
+        idle.push_back(Idle { connection, since: Instant::now() });
+    }
+
+    /// Closes the connections that have been idle for too long. Returns when the next one will have been;
+    /// `None` if there is none.
+    fn close_idle(&self) -> Option<Instant> {
+        let mut idle = self.idle();
+        let expired = idle.partition_point(|idle| idle.since.elapsed() >= IDLE_TIMEOUT);
+        idle.drain(..expired);
+        Some(idle.front()?.since + IDLE_TIMEOUT)
+    }
+}
+
+/// Closes idle connections in time, until none is left.
+async fn close_idle(pool: Weak<Pool>) {
+    let mut next = Instant::now() + IDLE_TIMEOUT;
+    loop {
+        tokio::time::sleep_until(next).await;
+        match pool.upgrade().and_then(|pool| pool.close_idle()) {
+            Some(at) => next = at,
+            None => return,
+        }
+    }
+}
+
+/// A connection to the service.
+#[derive(Debug)]
+struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    /// Dropped when it has ended, which returns a request that it has not taken.
+    driver: Option<Driver>,
+}
+
+type Driver = http1::Connection<TokioIo<Stream>, Full<Bytes>>;
+
+impl Connection {
+    async fn open(connector: &Connector) -> Result<Box<Self>, PoolError> {
+        let stream = TokioIo::new(connector.connect().await?);
+        let (sender, driver) = http1::handshake(stream).await?;
+        Ok(Box::new(Self { sender, driver: Some(driver) }))
+    }
+
+    async fn send(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
+        let mut response = pin!(self.sender.try_send_request(request));
+        let driver = &mut self.driver;
+        std::future::poll_fn(|context| drive(driver, context, |context| response.as_mut().poll(context)))
+            .await
+    }
+
+    /// Returns whether the response has been read to its end, and another request can be sent.
+    fn is_ready(&mut self, context: &mut Context<'_>) -> bool {
+        let _ = drive(&mut self.driver, context, |_| Poll::<()>::Pending);
+        self.driver.is_some() && self.sender.is_ready()
+    }
+}
+
+/// Drives a connection, and polls what depends on nothing else.
+///
+/// What depends on it is woken by nobody but the driver, which is polled in this call. A waker would only
+/// poll the whole task a second time.
+fn drive<T>(
+    driver: &mut Option<Driver>,
+    context: &mut Context<'_>,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+) -> Poll<T> {
+    let mut nobody = Context::from_waker(Waker::noop());
+    // The first poll may ask for more, which the driver may already have.
+    for _ in 0..2 {
+        // The error of an ended connection is the one of its request.
+        if driver.as_mut().is_some_and(|driver| Pin::new(driver).poll(context).is_ready()) {
+            *driver = None;
+        }
+        if let Poll::Ready(output) = poll(&mut nobody) {
+            return Poll::Ready(output);
+        }
+    }
+    Poll::Pending
+}
+
+/// The body of a response. Its connection is reused when it has been read to its end, and closed otherwise.
+#[derive(Debug)]
+pub(super) struct PooledBody {
+    body: Incoming,
+    connection: Option<Box<Connection>>,
+    pool: Arc<Pool>,
+}
+
+impl PooledBody {
+    fn release(&mut self, context: &mut Context<'_>) {
+        if let Some(mut connection) = self.connection.take()
+            && connection.is_ready(context)
+        {
+            self.pool.put(connection);
+        }
+    }
+}
+
+impl HttpBody for PooledBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let Self { body, connection, .. } = &mut *self;
+        let Some(connection) = connection else { return Poll::Ready(None) };
+        let frame =
+            drive(&mut connection.driver, context, |context| Pin::new(&mut *body).poll_frame(context));
+        if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.release(context);
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.connection.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
