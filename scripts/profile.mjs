@@ -3,7 +3,7 @@
 
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openChat, part, say, withOptions } from "../tests/e2e/chat.mjs";
+import { openChat, part, withOptions } from "../tests/e2e/chat.mjs";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { FEATURES, NAMED, build } from "./build.mjs";
 import { buildConnector } from "./connector.mjs";
@@ -48,7 +48,7 @@ function count() {
   WebAssembly.instantiateStreaming = (response, imports) => real(response, { ...imports, profile });
 }
 
-/** Opens windows as visitors do: for the first time, to write, and with a stored conversation. Returns the called functions. */
+/** Opens windows as visitors do for the first time, to write. Returns the called functions. */
 async function callsOf(site, browser) {
   const called = new Set();
   const visits = VISITORS.flatMap((visit) => DELAYS_MS.map((delay) => [...visit, delay]));
@@ -66,15 +66,6 @@ async function callsOf(site, browser) {
     await openChat(page);
     await part(page, "input").pressSequentially("How long does");
     await take();
-    await say(page, "How long does **delivery** take?");
-    await part(page, "message-assistant").last().waitFor();
-    // The first time, events may wait in storage; the second time, nothing does.
-    for (const _ of [1, 2]) {
-      await page.reload();
-      await page.waitForTimeout(delay);
-      await openChat(page);
-      await take();
-    }
     await context.close();
   }
   return called;

@@ -22,20 +22,27 @@ export function load(address: string | URL, given: Given): void {
   new WebAssembly.Instance(new WebAssembly.Module(bytes), nullProto(given) as object as WebAssembly.Imports);
 }
 
-/** Loads it in the background, in several attempts, if the first module is one that was split. */
-export async function begin(address: string | URL, given: Given): Promise<void> {
+/** Requests it in the background. */
+export const request = (address: string | URL): Promise<Response> =>
+  fetch(address, nullProto({ priority: "low" }) as RequestInit);
+
+/**
+ * Loads it in the background, in several attempts, if the first module is one that was split. `response` is that of the first
+ * attempt, if it was requested already.
+ */
+export async function begin(address: string | URL, given: Given, response?: Promise<Response>): Promise<void> {
   const isLoaded = given.b["0"] as WebAssembly.Global | undefined;
   if (!isLoaded) return;
   let failure: unknown;
   for (const delay of ATTEMPTS_MS) {
     if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
     try {
-      const response = await fetch(address, nullProto({ priority: "low" }) as RequestInit);
-      const module = await WebAssembly.compile(await response.arrayBuffer());
+      const module = await WebAssembly.compile(await (await (response ?? request(address))).arrayBuffer());
       if (!isLoaded.value) await WebAssembly.instantiate(module, nullProto(given) as object as WebAssembly.Imports);
       return;
     } catch (error) {
       failure = error;
+      response = undefined;
     }
     if (isLoaded.value) return;
   }

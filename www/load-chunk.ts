@@ -19,3 +19,6 @@ export const place = (): { base: string | URL; load?: typeof loadChunk } => ({ b
 
 /** Returns the address of the module's deferred functions: beside the module. */
 export const deferredAt = (): URL => new URL("./deferred.wasm", new URL(wasmAt(), document.baseURI));
+
+/** Whether the module is split in two. */
+export const isSplit = true;

@@ -1,7 +1,7 @@
 // Loads the WebAssembly module once for all widgets, and replaces one that has broken.
 
 import glue from "../target/glue/chat_widget.js";
-import { deferredAt, loadChunk, wasmAt } from "./load-chunk.js";
+import { deferredAt, isSplit, loadChunk, wasmAt } from "./load-chunk.js";
 import type recover from "./recover.js";
 import type { Broken, Revivable } from "./recover.js";
 
@@ -20,12 +20,25 @@ export const mounted = new Map<Revivable, Broken>();
  */
 export function loadModule(wasm?: string | URL | Promise<Response>): Promise<unknown> {
   if (loading) return loading;
-  return (loading = glue(isUnderWay(wasm) ? wasm : fetch(wasmAt(wasm)), deferredAt, hasBroken, onBroken)
+  const response = isUnderWay(wasm) ? wasm : fetch(wasmAt(wasm));
+  return (loading = glue(response, deferredAt, isSplit && (hasBroken || hasConversation()), onBroken)
     .then(pause)
     .catch((error: unknown) => {
       loading = undefined;
       throw error;
     }));
+}
+
+/**
+ * Whether the visitor may have a conversation, on any widget of the site. To show one takes many of the deferred functions,
+ * and such a visitor's browser has all files in its cache.
+ */
+function hasConversation(): boolean {
+  try {
+    return Object.keys(localStorage).some((key) => /^chat-widget:.*conversation/.test(key));
+  } catch {
+    return false;
+  }
 }
 
 /** Not by `instanceof`: a page may have replaced `Promise`. */

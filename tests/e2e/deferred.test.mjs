@@ -1,7 +1,7 @@
 // The functions of the module that are loaded when the window is open: early, late, or not at all.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, hold, isInView, openChat, part, say, withOptions } from "./chat.mjs";
+import { ask, delivered, eventually, hold, isInView, openChat, part, say, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -24,32 +24,17 @@ const onIntent = async (page) => {
   await page.addInitScript(countBlocking);
 };
 
-for (const [name, visitor] of [
+for (const [name, visitor, attributes = ""] of [
   ["on a desktop", {}],
   ["on a phone", { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true }],
-  ["in German", { locale: "de-DE" }],
-  ["in Arabic", { locale: "ar" }],
+  ["in German", {}, 'data-locale="de"'],
+  ["in Arabic", {}, 'data-locale="ar"'],
 ]) {
-  test(`${name}, a window opens, takes text and shows a stored conversation without deferred functions`, async ({
-    visit,
-  }) => {
-    const page = await visit({ ...visitor, prepare: onIntent });
-    await openChat(page);
-    await ask(page, QUESTION);
-    const held = await hold(page, DEFERRED);
-    await page.reload();
-    await openChat(page);
-    await held.requested;
-    await eventually(async () => assert.ok(await isInView(part(page, "message-assistant").last())));
-    await part(page, "input").pressSequentially("And to Norway?");
-    assert.equal(await blocking(page), 0);
-    held.release();
-  });
-
   test(`${name}, a first window opens and takes text without deferred functions`, async ({ visit }) => {
     let held;
     const prepare = async (page) => {
       await onIntent(page);
+      await withOptions(`data-load="intent" ${attributes}`)(page);
       held = await hold(page, DEFERRED);
     };
     const page = await visit({ ...visitor, prepare });
@@ -61,6 +46,25 @@ for (const [name, visitor] of [
     held.release();
   });
 }
+
+test("For a visitor with a conversation, both modules are requested at the same time, and nothing blocks the page", async ({
+  visit,
+}) => {
+  const page = await visit({ prepare: onIntent });
+  await openChat(page);
+  await ask(page, QUESTION);
+  const first = await hold(page, WASM);
+  const second = await hold(page, DEFERRED);
+  await page.reload();
+  await first.requested;
+  await second.requested;
+  second.release();
+  first.release();
+  await openChat(page);
+  await eventually(async () => assert.equal(await part(page, "message-assistant").count(), 1));
+  await isInView(part(page, "message-assistant"));
+  assert.equal(await blocking(page), 0);
+});
 
 test("A message sent before the deferred functions have arrived is delivered once", async ({ visit, server }) => {
   const prepare = async (page) => {

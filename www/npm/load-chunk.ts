@@ -21,5 +21,6 @@ export function wasmAt(address?: string | URL): URL {
 /** Where `diagnose()` looks for the files: with a bundler, they have no folder in common. */
 export const place = (): { base: string | URL; load?: typeof loadChunk } => ({ base: wasmAt(), load: loadChunk });
 
-/** The module of the npm package is not split: not every bundler recognises a second file as an asset. */
+/** Not every bundler recognises a second file as an asset: the package contains the whole module. */
+export const isSplit = false;
 export const deferredAt = wasmAt;
