@@ -4,10 +4,10 @@
 //
 //     npm run release -- --dry-run && npm run check:release [-- zip vite next leptos aarch64 certificates]
 //
-// `--files FOLDER` names another folder. A check whose tools are missing is reported as not run, and fails if it was named.
+// `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is. A check whose tools are missing is reported as not run, and fails if it was named.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -22,7 +22,10 @@ import { Advice, chromium, main, root, say } from "./setup.mjs";
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { files: { type: "string", default: join(root, "target", "release-files") } },
+  options: {
+    files: { type: "string", default: join(root, "target", "release-files") },
+    program: { type: "string" },
+  },
 });
 const files = resolve(values.files);
 const folder = mkdtempSync(join(tmpdir(), "chat-widget-release-"));
@@ -36,19 +39,22 @@ function file(pattern) {
 
 /** Unpacks the program for a processor, and returns its path. */
 function program(processor) {
-  const home = join(folder, processor);
-  mkdirSync(home);
+  const home = mkdtempSync(join(folder, `${processor}-`));
   const archive = file(new RegExp(`^site-connector-.*-${processor}-linux\\.tar\\.gz$`));
   const { status, stderr } = spawnSync("tar", ["-xzf", archive, "-C", home, "--strip-components=1"]);
   if (status !== 0) throw new Error(`tar could not unpack ${archive}: ${stderr}`);
   return join(home, "site-connector");
 }
 
+/** The processor of this machine, as the files name it. */
+const OWN = process.arch === "arm64" ? "aarch64" : "x86_64";
+
 let stack;
-/** Starts the service and the proxy from the program for this machine, once. */
+/** Starts the service and the proxy, once. */
 const started = () => {
-  const processor = process.arch === "arm64" ? "aarch64" : "x86_64";
-  stack ??= startStack(join(folder, "root"), program(processor));
+  const how = () =>
+    values.program ? { program: resolve(values.program), isBare: false } : { program: program(OWN), isBare: true };
+  stack ??= startStack(join(folder, "root"), how());
   return stack;
 };
 
@@ -65,7 +71,7 @@ async function ask(project) {
 /** The checks by their names. Each returns what it saw. */
 const CHECKS = {
   ...Object.fromEntries(Object.entries(PROJECTS).map(([name, project]) => [name, () => ask(project)])),
-  certificates: async () => answersOverTls(join(folder, "tls"), program("x86_64")),
+  certificates: async () => answersOverTls(join(folder, "tls"), program(OWN)),
   aarch64: async () => {
     const binary = program("aarch64");
     const emulator = process.arch === "arm64" ? [] : ["qemu-aarch64-static"];

@@ -24,5 +24,5 @@ export async function visit(browser, address) {
   const text = (await answer.innerText()).trim();
   await context.close();
   if (wrong.length > 0) throw new Error(`the page reports errors: ${wrong.join("; ")}`);
-  return `"${QUESTION}" is answered: "${text.split("\n")[0]}"`;
+  return `"${QUESTION}" is answered: "${text.replaceAll(/\s+/g, " ")}"`;
 }
