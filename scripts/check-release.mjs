@@ -109,6 +109,6 @@ await main(async () => {
     rmSync(folder, { recursive: true, force: true });
   }
   if (failed.length > 0) throw new Advice(`failed: ${failed.join(", ")}`);
-  // Open servers of pages would keep the process.
-  process.exit();
 });
+// The servers of the pages would keep the process.
+process.exit();

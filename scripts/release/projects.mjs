@@ -9,6 +9,8 @@ import { Advice, debianTool, lockedVersion, root } from "../setup.mjs";
 import { unpackCrates } from "../package.mjs";
 
 const NAME = "@site-connector/chat-widget";
+/** The name of the application in Leptos, which no crate of the workspace has. */
+const SHOP = "release-shop";
 /** Packages of npm besides those in package-lock.json. */
 const NEXT = "next@16.4.6";
 /** Matches what npm prints when it cannot reach its registry. */
@@ -103,12 +105,12 @@ export const PROJECTS = {
     const home = join(folder, "leptos");
     const crates = ["chat-protocol", "chat-session", "chat-widget"];
     const paths = crates.map((name) => file(new RegExp(`^${name}-[\\d.]+\\.crate$`)));
-    unpackCrates(paths, home, ["shop"]);
-    mkdirSync(join(home, "shop/src"), { recursive: true });
-    const write = (path, lines) => writeFileSync(join(home, "shop", path), `${lines.join("\n")}\n`);
+    unpackCrates(paths, home, [SHOP]);
+    mkdirSync(join(home, SHOP, "src"), { recursive: true });
+    const write = (path, lines) => writeFileSync(join(home, SHOP, path), `${lines.join("\n")}\n`);
     write("Cargo.toml", [
       "[package]",
-      'name = "shop"',
+      `name = "${SHOP}"`,
       'version = "1.0.0"',
       'edition = "2024"',
       "[dependencies]",
@@ -122,17 +124,17 @@ export const PROJECTS = {
       '    mount_to_body(|| view! { <ChatWidget settings=Settings::new("/connector")/> });',
       "}",
     ]);
-    // The output is kept for the next time. The sources come from the folder.
-    const output = join(root, "target", "check-release");
-    const flags = ["--quiet", "--offline", "--target", "wasm32-unknown-unknown", "--target-dir", output, "-p", "shop"];
+    // The sources come from the folder. The output is the project's, which has most of the dependencies.
+    const output = join(root, "target");
+    const flags = ["--quiet", "--offline", "--target", "wasm32-unknown-unknown", "--target-dir", output, "-p", SHOP];
     tool("cargo", ["build", ...flags], home);
     // The program that writes the glue must be of the version of the module.
     const glue = readFileSync(join(home, "Cargo.lock"), "utf8").match(/name = "wasm-bindgen"\nversion = "([^"]+)"/)[1];
     if (glue !== lockedVersion("wasm-bindgen")) throw new Error(`the packages lock wasm-bindgen ${glue}`);
-    const module = join(output, "wasm32-unknown-unknown/debug/shop.wasm");
+    const module = join(output, "wasm32-unknown-unknown/debug", `${SHOP}.wasm`);
     const site = join(home, "site");
     tool("wasm-bindgen", ["--target", "web", "--no-typescript", "--out-dir", site, module], home);
-    writeFileSync(join(site, "start.mjs"), 'import start from "./shop.js";\nawait start();\n');
+    writeFileSync(join(site, "start.mjs"), `import start from "./${SHOP}.js";\nawait start();\n`);
     return { html: { folder: site, page: html('<script type="module" src="/start.mjs"></script>') } };
   },
 };

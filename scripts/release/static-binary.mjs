@@ -29,9 +29,10 @@ function zig() {
   const list = join(home, "requirements.txt");
   writeFileSync(list, `ziglang==${ZIG_VERSION} --hash=${ZIG_HASH}\n`);
   // pip compares the hash before it unpacks.
-  const flags = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"];
+  const quiet = ["--disable-pip-version-check", "--root-user-action", "ignore"];
+  const flags = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--quiet"];
   try {
-    run("python3", ["-m", "pip", "install", ...flags, "--target", home, "--requirement", list]);
+    run("python3", ["-m", "pip", "install", ...flags, ...quiet, "--target", home, "--requirement", list]);
   } catch (error) {
     rmSync(home, { recursive: true, force: true });
     throw error;
