@@ -1,9 +1,10 @@
 // `site-connector` as a static binary for Linux. Zig compiles the C code of the dependencies, and Rust's own linker links
 // Rust's own musl, so that the result does not depend on the compilers and libraries of the machine.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Advice, ensureTarget, root, run, say, toolsHome, which } from "../setup.mjs";
+import { Advice, ensureTarget, firstLine, root, run, say, toolsHome, which } from "../setup.mjs";
 import { remapped } from "../wasm.mjs";
 
 /** The targets, by their names in the names of the files. `machine` is the number of the processor in an ELF file. */
@@ -49,6 +50,18 @@ function script(name, lines) {
   return path;
 }
 
+/**
+ * Returns the flag that names the sources of the standard library as Rust's own builds do. Where they are installed, the
+ * compiler writes their path on this machine into the program.
+ */
+function remappedStd() {
+  const about = execFileSync("rustc", ["--verbose", "--version"], { cwd: root, encoding: "utf8" });
+  const [, commit] = about.match(/^commit-hash: ([0-9a-f]{40})$/m) ?? [];
+  if (!commit) throw new Advice("this Rust does not name its commit: use a release from rustup");
+  const sources = join(firstLine("rustc", ["--print", "sysroot"]), "lib", "rustlib", "src", "rust");
+  return `--remap-path-prefix=${sources}=/rustc/${commit}`;
+}
+
 /** Returns the variables by which cargo and the build scripts of crates compile for a target. */
 function environment({ rust, zig: target }, { time }) {
   const path = zig();
@@ -63,7 +76,7 @@ function environment({ rust, zig: target }, { time }) {
     [`CC_${name}`]: compiler,
     [`AR_${name}`]: script("ar", [`exec "${path}" ar "$@"`]),
     [`CARGO_TARGET_${name.toUpperCase()}_LINKER`]: "rust-lld",
-    [`CARGO_TARGET_${name.toUpperCase()}_RUSTFLAGS`]: remapped(),
+    [`CARGO_TARGET_${name.toUpperCase()}_RUSTFLAGS`]: `${remapped()} ${remappedStd()}`,
     ZIG_GLOBAL_CACHE_DIR: cache,
     ZIG_LOCAL_CACHE_DIR: cache,
     SOURCE_DATE_EPOCH: String(time),
