@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Advice, main, root, run, say, setupBuild } from "./setup.mjs";
 
@@ -66,29 +66,45 @@ function misplaced() {
   });
 }
 
+/** Writes the packages without compiling them. Returns their paths. */
+export function packCrates() {
+  const pack = ["package", "--locked", "--allow-dirty", "--no-verify", ...named];
+  // Offline if possible.
+  if (!cargo(...pack, "--offline").ok) run("cargo", [...pack, "--quiet"]);
+  return Object.keys(CRATES).map((name) => join(packed, `${name}-${version()}.crate`));
+}
+
+/**
+ * Unpacks packages into a new folder, as a workspace that uses them in place of published ones. `members` are more packages
+ * in the folder. Returns the names of the crates.
+ */
+export function unpackCrates(paths, folder, members = []) {
+  mkdirSync(folder, { recursive: true });
+  // The current time instead of the constant one of packages: cargo recompiles files that are newer than its output.
+  for (const path of paths) run("tar", ["-xzmf", path, "-C", folder]);
+  const folders = paths.map((path) => basename(path, ".crate"));
+  const names = folders.map((name) => name.replace(/-\d+\.\d+\.\d+.*$/, ""));
+  const patches = names.map((name, index) => `${name} = { path = "${folders[index]}" }`);
+  const manifest = [
+    "[workspace]",
+    'resolver = "3"',
+    `members = ${JSON.stringify([...folders, ...members])}`,
+    "[patch.crates-io]",
+    ...patches,
+  ];
+  writeFileSync(join(folder, "Cargo.toml"), `${manifest.join("\n")}\n`);
+  copyFileSync(join(folder, folders[names.indexOf("chat-widget")], "Cargo.lock"), join(folder, "Cargo.lock"));
+  return names;
+}
+
 /**
  * Compiles the packages for the browser. Cargo's own verification caches interdependent crates in its registry, and would
  * use the cached sources after a change.
  */
 function compile() {
-  const pack = ["package", "--locked", "--allow-dirty", "--no-verify", ...named];
-  // Offline if possible.
-  if (!cargo(...pack, "--offline").ok) run("cargo", [...pack, "--quiet"]);
+  const paths = packCrates();
   rmSync(unpacked, { recursive: true, force: true });
-  mkdirSync(unpacked, { recursive: true });
-  const folders = Object.keys(CRATES).map((name) => `${name}-${version()}`);
-  // The current time instead of the constant one of packages: cargo recompiles files that are newer than its output.
-  for (const folder of folders) run("tar", ["-xzmf", join(packed, `${folder}.crate`), "-C", unpacked]);
-  const patches = Object.keys(CRATES).map((name, index) => `${name} = { path = "${folders[index]}" }`);
-  const manifest = [
-    "[workspace]",
-    'resolver = "3"',
-    `members = ${JSON.stringify(folders)}`,
-    "[patch.crates-io]",
-    ...patches,
-  ];
-  writeFileSync(join(unpacked, "Cargo.toml"), `${manifest.join("\n")}\n`);
-  copyFileSync(join(unpacked, folders.at(-1), "Cargo.lock"), join(unpacked, "Cargo.lock"));
+  unpackCrates(paths, unpacked);
   const target = ["--target-dir", join(root, "target"), "--target", "wasm32-unknown-unknown"];
   run("cargo", ["check", "--quiet", "--manifest-path", join(unpacked, "Cargo.toml"), ...named, ...target]);
 }

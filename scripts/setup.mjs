@@ -68,25 +68,27 @@ export function npmPackages() {
   onPath(join(root, "node_modules", ".bin"));
 }
 
-/** Installs Rust's browser target and the source of the standard library if they are missing. */
-function rustTarget() {
+/** Installs a part of Rust with rustup, unless its folder is there. */
+function ensureRust(path, ...args) {
   if (!which("cargo")) {
     onPath(join(homedir(), ".cargo", "bin"));
     if (!which("cargo"))
       throw new Advice("Rust is missing. Install rustup from https://rustup.rs, then run this again.");
   }
-  const sysroot = firstLine("rustc", ["--print", "sysroot"]);
-  const rustlib = join(sysroot, "lib", "rustlib");
-  for (const [path, ...args] of [
-    [join("wasm32-unknown-unknown", "lib"), "target", "add", "wasm32-unknown-unknown"],
-    [join("src", "rust", "library"), "component", "add", "rust-src"],
-  ]) {
-    if (existsSync(join(rustlib, path))) continue;
-    const name = `the Rust ${args[0]} ${args[2]}`;
-    if (!which("rustup")) throw new Advice(`${name} is missing, and so is rustup. Install both, then run this again.`);
-    say(`adding ${name}`);
-    run("rustup", args);
-  }
+  if (existsSync(join(firstLine("rustc", ["--print", "sysroot"]), "lib", "rustlib", path))) return;
+  const name = `the Rust ${args[0]} ${args[2]}`;
+  if (!which("rustup")) throw new Advice(`${name} is missing, and so is rustup. Install both, then run this again.`);
+  say(`adding ${name}`);
+  run("rustup", args);
+}
+
+/** Installs the standard library of a target if it is missing. */
+export const ensureTarget = (target) => ensureRust(join(target, "lib"), "target", "add", target);
+
+/** Installs Rust's browser target and the source of the standard library if they are missing. */
+function rustTarget() {
+  ensureTarget("wasm32-unknown-unknown");
+  ensureRust(join("src", "rust", "library"), "component", "add", "rust-src");
 }
 
 function rustComponents() {

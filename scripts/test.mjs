@@ -147,6 +147,8 @@ await main(async () => {
   await step("film: what visitors see, at two sizes", () => runFiles(testsIn("film"), { env: { CHROMIUM: browser } }), {
     tests: true,
   });
+  // It packs dist/, and runs the command of the native tests.
+  await step("files of a release", () => runFiles(testsIn("release"), { env: { CHROMIUM: browser } }), { tests: true });
   await step("npm package", () => runFiles(testsIn("npm"), { env: { CHROMIUM: browser } }), { tests: true });
   if (all) await otherBrowsers(all);
 

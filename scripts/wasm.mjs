@@ -54,8 +54,8 @@ function compilesStd() {
   return false;
 }
 
-/** Returns flags that keep the paths of this machine out of the module. */
-function remapped() {
+/** Returns flags that keep the paths of this machine out of what is compiled. */
+export function remapped() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const sources = join(home, "registry", "src");
   const registries = existsSync(sources) ? readdirSync(sources) : [];

@@ -43,6 +43,7 @@ export const SECTIONS = [
     pages: [
       "docs/roadmap.md",
       "CHANGELOG.md",
+      "docs/releases.md",
       "SECURITY.md",
       "CODE_OF_CONDUCT.md",
       "docs/contributing.md",

@@ -11,7 +11,7 @@ use std::time::Duration;
 use reqwest::Url;
 
 use crate::client::ConnectorError;
-use crate::connection::http_client;
+use crate::connection::{client_error, http_client};
 use crate::printable::Printable;
 
 /// The settings of a check.
@@ -54,7 +54,7 @@ pub async fn check(
         .ok_or_else(|| {
             setup("invalid address of the proxy: expected one such as https://shop.example/connector")
         })?;
-    let http = http_client(&prefix).map_err(|error| setup(&error.to_string()))?;
+    let http = http_client(&prefix).map_err(|error| setup(&client_error(&error)))?;
     let client = requests::ProxyClient::new(http, &prefix, options.timeout);
     client.reach().await?;
     let mut results = Vec::new();

@@ -14,7 +14,9 @@ use super::back_off::BackOff;
 use super::error::ConnectorError;
 use super::options::ClientOptions;
 use crate::bounded_body::{BodyError, read_bounded};
-use crate::connection::{address, bearer, chain, http_client, retry_after, warn_if_unencrypted};
+use crate::connection::{
+    address, bearer, chain, client_error, http_client, retry_after, warn_if_unencrypted,
+};
 use crate::origin;
 
 /// The connection to the service.
@@ -96,9 +98,7 @@ impl Exchange {
         let origin = origin::parse(&options.origin).map_err(|error| setup(&error))?;
         let authorization = token.map(bearer).transpose().map_err(|error| setup(&error))?;
         warn_if_unencrypted(&origin);
-        let client = http_client(&origin).map_err(|error| {
-            ConnectorError::setup(format!("cannot create the HTTP client: {}", chain(error)))
-        })?;
+        let client = http_client(&origin).map_err(|error| ConnectorError::setup(client_error(&error)))?;
         let ClientOptions { timeout, back_off, answer_limit, .. } = *options;
         Ok(Self { client, origin, authorization, timeout, back_off, answer_limit })
     }

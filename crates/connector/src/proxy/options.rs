@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use super::config_cache::ConfigCache;
 use super::metrics::ProxyMetrics;
 use super::rate::ClientRate;
+use crate::connection::client_error;
 use crate::origin::OriginError;
 
 use ipnet::IpNet;
@@ -79,7 +80,7 @@ pub enum SetupError {
     )]
     NullOrigin,
     /// The HTTP client cannot be created, for example because the system has no root certificates.
-    #[error("cannot create the HTTP client: {0}")]
+    #[error("{}", client_error(.0))]
     Client(#[source] reqwest::Error),
     /// The system's certificates cannot be used.
     #[error("cannot use the system's certificates: {0}")]

@@ -179,6 +179,25 @@ fn refuses_an_invalid_configuration_with_advice() {
     assert!(error_of(&complete("allowed_origins = [\"null\"]")).contains("got null"));
 }
 
+#[test]
+fn tells_where_certificates_come_from_if_the_system_has_none() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let none = directory.path().join("none.pem");
+    std::fs::write(&none, "").expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_site-connector"))
+        .args(["proxy", "--listen", "127.0.0.1:0", "--origin", "https://service.example"])
+        .env_remove("CONNECTOR_CONFIG")
+        .env("CONNECTOR_TOKEN", TOKEN)
+        .env("SSL_CERT_FILE", &none)
+        .env("SSL_CERT_DIR", directory.path().join("nowhere"))
+        .output()
+        .expect("runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{error}");
+    assert!(error.contains("No CA certificates were loaded from the system"), "{error}");
+    assert!(error.contains("ca-certificates") && error.contains("SSL_CERT_FILE"), "{error}");
+}
+
 /// Starts with the settings of docs/server.md, except addresses and paths.
 #[test]
 fn accepts_the_documented_settings() {
