@@ -61,8 +61,8 @@ test("For a visitor with a conversation, both modules are requested at the same 
   second.release();
   first.release();
   await openChat(page);
-  await eventually(async () => assert.equal(await part(page, "message-assistant").count(), 1));
-  await isInView(part(page, "message-assistant"));
+  await part(page, "message-assistant").last().waitFor();
+  await isInView(part(page, "message-assistant").last());
   assert.equal(await blocking(page), 0);
 });
 

@@ -29,8 +29,8 @@ function roundTrips() {
     .getEntriesByType("resource")
     .map(({ name, startTime, responseEnd }) => ({ name: name.split("/chat-widget/")[1], startTime, responseEnd }))
     .filter(({ name, startTime, responseEnd }) => name && startTime >= window.intended && responseEnd <= window.opened)
-    // Announces to screen readers that a window takes longer than a second. Nothing waits for it.
-    .filter(({ name }) => name !== "progress.mjs");
+    // Nothing waits for the announcement of a slow start, or for the functions that no window needs at first.
+    .filter(({ name }) => name !== "progress.mjs" && name !== "deferred.wasm");
   const depth = (file) =>
     1 + Math.max(0, ...files.filter(({ responseEnd }) => responseEnd <= file.startTime).map(depth));
   return Object.fromEntries(files.map((file) => [file.name, depth(file)]));

@@ -2,7 +2,7 @@
 // costs.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, openChat, part, stored } from "./chat.mjs";
+import { ask, delivered, eventually, isInView, openChat, part, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { keepMemory } from "./memory.mjs";
 
@@ -107,8 +107,10 @@ test("The newest of 10,000 messages is in view, and the rest is taken over witho
   const page = await visit({ prepare: conversationOf(LONGEST) });
   await openChat(page);
   await newest(page).getByText(textOf(LONGEST)).waitFor();
+  await isInView(newest(page));
   await isRead(page, LONGEST);
-  await newest(page).getByText(textOf(LONGEST)).waitFor();
+  assert.match(await newest(page).innerText(), new RegExp(`number ${LONGEST}:`));
+  await isInView(newest(page));
   const [first, ...later] = requestsOf(recordOf, page).map(({ search }) => new URLSearchParams(search).get("after"));
   assert.equal(first, null, "the whole history in one request");
   assert.ok(

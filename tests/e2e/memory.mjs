@@ -7,7 +7,8 @@ export function keepMemory() {
     WebAssembly[name] = async (...from) => {
       const loaded = await load.apply(WebAssembly, from);
       const exported = Object.values((loaded.instance ?? loaded).exports);
-      window.moduleMemory = exported.find((one) => one instanceof WebAssembly.Memory);
+      // The deferred functions use the memory of the first module.
+      window.moduleMemory = exported.find((one) => one instanceof WebAssembly.Memory) ?? window.moduleMemory;
       return loaded;
     };
   }
