@@ -140,11 +140,6 @@ impl Driver {
         self.0.rows.borrow_mut().cover(self.session().entries(), from, read_date, clock::local_day);
     }
 
-    /// Returns the time of a message in milliseconds since the Unix epoch, if it is known.
-    pub fn created_ms(&self, entry: &Entry) -> Option<f64> {
-        rows::created_ms(entry, read_date)
-    }
-
     /// Stops the conversation. No timer, listener or response reaches it afterwards.
     pub fn stop(&self) {
         let effects = self.0.session.borrow_mut().handle(clock::now_ms(), Input::PageHidden);
@@ -382,6 +377,11 @@ fn read(storage: &Storage) -> Stored {
         stored.push((key, json::parse(&text)));
     }
     stored
+}
+
+/// Returns the time of a message in milliseconds since the Unix epoch, if it is known.
+pub fn created_ms(entry: &Entry) -> Option<f64> {
+    rows::created_ms(entry, read_date)
 }
 
 fn read_date(text: &str) -> Option<f64> {

@@ -92,7 +92,10 @@ impl Tab {
     fn answer(&mut self, status: u16, retry_after_ms: Option<u64>, body: Value) {
         if !self.requests.is_empty() {
             let request = self.requests.remove(0);
-            self.handle(Input::Answered(request.id, Answer { status, retry_after_ms, body }));
+            self.handle(Input::Answered(
+                request.id,
+                Answer { status, retry_after_ms, body, has_more: false },
+            ));
         }
     }
 
@@ -155,7 +158,7 @@ impl Tab {
                     _ => "{}",
                 };
                 let body = read(&format!(r#"{{"ok":true,"requestId":"r","data":{data}}}"#));
-                let answer = Answer { status: 200, retry_after_ms: None, body };
+                let answer = Answer { status: 200, retry_after_ms: None, body, has_more: false };
                 self.handle(Input::Answered(request.id, answer));
             }
             self.wait(90_000);

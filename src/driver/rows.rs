@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(rows.len(), 3, "a message that is gone is not shown");
     }
 
-    /// Returns a conversation longer than the rows that are made of it at first, with days, groups and people.
+    /// Returns a conversation longer than the rows made of it at first, with days, groups and people.
     fn long_conversation() -> Vec<Entry> {
         let authors = ["visitor", "assistant", "assistant", "operator", "operator"];
         let messages: Vec<(&str, u64)> =

@@ -8,6 +8,7 @@ use super::Ui;
 use super::dom::El;
 use super::icon::{self, icon};
 use crate::browser::page;
+use crate::driver::created_ms;
 use crate::text::strings::Text;
 use crate::text::time::DateFormat;
 
@@ -102,7 +103,7 @@ fn transcript(ui: &Ui) -> String {
         [&*ui.named(Text::Transcript, &ui.assistant_name()), "\n", &page::current().url, "\n\n"].concat();
     let dates = DateFormat::new(ui.settings().locale.as_deref().unwrap_or_default());
     for entry in ui.driver().session().entries() {
-        if let Some(ms) = ui.driver().created_ms(entry) {
+        if let Some(ms) = created_ms(entry) {
             text = text + &dates.date(ms) + " ";
         }
         let name = match entry.author {

@@ -270,11 +270,10 @@ fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Failure> {
         chat_protocol::Method::Get => method == Method::GET,
         chat_protocol::Method::Post => method == Method::POST,
     };
-    here().find(matches).ok_or_else(|| Failure::MethodNotAllowed {
-        allow: match path {
-            "/chat/messages" => "GET, POST",
-            "/events" => "POST",
-            _ => "GET",
-        },
-    })
+    let allow = match path {
+        "/chat/messages" => "GET, POST",
+        "/events" => "POST",
+        _ => "GET",
+    };
+    here().find(matches).ok_or(Failure::MethodNotAllowed { allow })
 }
