@@ -1,12 +1,14 @@
-// Measures the widget's cost for its page: the shop on a slow network and a slow processor, without a widget, with one that
-// loads on `idle` and on `intent`, and with a minimal hand-written launcher in Preact.
+// Measures the widget's cost for its page: the shop on a slow network and a slow processor, without a chat, with ours in three
+// ways to load, with a launcher and a window by hand in Preact, and with Deep Chat from npm.
 
-import { readFileSync } from "node:fs";
-import { createServer, request } from "node:http";
-import { extname, join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
+import { keepMemory } from "../tests/e2e/memory.mjs";
+import { VARIANTS, serve } from "./bench/shop.mjs";
 import { buildIfStale } from "./build.mjs";
+import { buildConnector } from "./connector.mjs";
 import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
 
 /** Lighthouse's Slow 4G: milliseconds, and bytes per second. */
@@ -23,64 +25,14 @@ const VISITS = Number(process.env.VISITS ?? 9);
 /** The time without activity after which a page counts as quiet, in milliseconds. */
 const QUIET = 1500;
 
+/** The version of Deep Chat that is compared. */
+const DEEP_CHAT = "2.4.2";
+const COMPARED = join(root, "target", "bench-page");
+
 /** The limits of the medians. */
 const LIMITS = { first: 1.5, returning: 1.2, blocking: 0, shift: 0, bytes: 4096, idleBytes: 8192 };
-
-const TYPES = {
-  ".css": "text/css",
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".mjs": "text/javascript",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-};
-const TAG = /<script async src="\/chat-widget\/chat-widget\.js"[^>]*><\/script>/;
-const tagOf = (load) =>
-  `<script async src="/chat-widget/chat-widget.js" data-proxy="/connector" data-locale="en-US" data-load="${load}"></script>`;
-const VARIANTS = {
-  none: "",
-  hand: '<script async src="/by-hand.js"></script>',
-  idle: tagOf("idle"),
-  intent: tagOf("intent"),
-};
-
-/** Serves the shop as a site would: compressed, cached by the browser, and with the demo's proxy. */
-async function serve(files, demo) {
-  const shop = readFileSync(join(root, "www/demo/index.html"), "utf8");
-  if (!TAG.test(shop)) throw new Error("the shop's page has no script tag of the widget");
-  for (const [name, tag] of Object.entries(VARIANTS))
-    files.set(`/${name}.html`, brotliCompressSync(shop.replace(TAG, tag)));
-  const find = (path) => {
-    const folder = path.startsWith("/chat-widget/")
-      ? ["dist", path.slice("/chat-widget/".length)]
-      : ["www/demo", path.slice(1)];
-    return brotliCompressSync(readFileSync(join(root, ...folder)));
-  };
-  const server = createServer((incoming, answer) => {
-    const { pathname } = new URL(incoming.url, "http://shop");
-    if (pathname.startsWith("/connector/")) {
-      const passed = request(demo.site + incoming.url, {
-        method: incoming.method,
-        headers: { ...incoming.headers, host: new URL(demo.site).host, origin: demo.site },
-      });
-      passed.on("response", (response) => response.pipe(answer.writeHead(response.statusCode, response.headers)));
-      passed.on("error", () => answer.destroy());
-      incoming.pipe(passed);
-      return;
-    }
-    try {
-      if (!files.has(pathname)) files.set(pathname, find(pathname));
-      const cached = pathname.endsWith(".html") ? "no-cache" : "max-age=31536000, immutable";
-      answer
-        .writeHead(200, { "Content-Type": TYPES[extname(pathname)], "Content-Encoding": "br", "Cache-Control": cached })
-        .end(files.get(pathname));
-    } catch {
-      answer.writeHead(404).end();
-    }
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { server, site: `http://127.0.0.1:${server.address().port}` };
-}
+/** The variants that have to keep them. `eager` starts with the page, as a site may choose. */
+const LIMITED = ["idle", "intent"];
 
 /** Records paint, layout shifts and long tasks. It runs in the page before any other script. */
 function watch() {
@@ -111,7 +63,7 @@ async function visit(context, site, variant) {
   await session.send("Network.emulateNetworkConditions", LINE);
   await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
   const addresses = new Map();
-  const bytes = { load: 0, all: 0 };
+  const bytes = { load: 0, all: 0, requests: 0 };
   let loaded = false;
   let last = performance.now();
   let underWay = 0;
@@ -126,7 +78,8 @@ async function visit(context, site, variant) {
   const done = ({ requestId, encodedDataLength = 0 }) => {
     underWay -= 1;
     last = performance.now();
-    if (!/\/(chat-widget|connector)\//.test(addresses.get(requestId) ?? "")) return;
+    if (!/\/(chat-widget|connector)\/|\/(by-hand|deep-chat)\.js$/.test(addresses.get(requestId) ?? "")) return;
+    if (!addresses.get(requestId).includes("/connector/")) bytes.requests += 1;
     const length = Math.max(0, encodedDataLength - (heads.get(requestId) ?? 0));
     bytes.all += length;
     if (!loaded) bytes.load += length;
@@ -135,29 +88,40 @@ async function visit(context, site, variant) {
   session.on("Network.loadingFailed", done);
   page.once("load", () => (loaded = true));
   await page.addInitScript(watch);
+  await page.addInitScript(keepMemory);
+  await session.send("Performance.enable");
   await page.goto(`${site}/${variant}.html`, { waitUntil: "load" });
   while (underWay > 0 || performance.now() - last < QUIET)
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-  return { page, bytes, ...(await page.evaluate(() => window.seen)) };
+  const { metrics } = await session.send("Performance.getMetrics");
+  const main = 1000 * metrics.find(({ name }) => name === "TaskDuration").value;
+  const memory = await page.evaluate(() => (window.moduleMemory?.buffer.byteLength ?? 0) / 1e6);
+  return { page, bytes, main, memory, ...(await page.evaluate(() => window.seen)) };
 }
 
 /** Returns the time from a click on the launcher to a window with a usable input, in milliseconds. */
 async function clickToWindow(page) {
-  const pressed = page.evaluate(
+  const opened = page.evaluate(
     () =>
       new Promise((resolve) => {
-        const root = document.querySelector("chat-widget").shadowRoot;
-        root.querySelector("[part~=launcher]").addEventListener("click", ({ timeStamp }) => {
+        const input = () =>
+          document.querySelector("chat-widget")?.shadowRoot.querySelector("[part~=input]") ??
+          document.querySelector("deep-chat")?.shadowRoot?.querySelector("#text-input") ??
+          document.querySelector("[role=dialog] textarea");
+        const onClick = ({ timeStamp }) => {
           const look = () => {
-            if (root.activeElement?.matches("[part~=input]")) resolve(performance.now() - timeStamp);
+            // It is painted at the end of the frame.
+            if (input()?.getBoundingClientRect().height > 0)
+              requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp)));
             else requestAnimationFrame(look);
           };
           look();
-        });
+        };
+        addEventListener("click", onClick, { capture: true, once: true });
       }),
   );
-  await page.locator("[part~=launcher]").click();
-  return pressed;
+  await page.locator("[part~=launcher], #by-hand").click();
+  return opened;
 }
 
 const median = (figures) => figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)];
@@ -178,42 +142,69 @@ function pValueOf(differences) {
   return atLeast / 2 ** unequal;
 }
 
-await main(async () => {
-  setupBuild();
-  await chromium();
-  await buildIfStale();
-  run("cargo", ["build", "--quiet", "--package", "chat-connector"]);
+/** The columns of the table: title, figure, digits, and factor. */
+const COLUMNS = [
+  ["KB", "bytes", 1, 0.001],
+  ["requests", "requests", 0],
+  ["launcher ms", "launcher", 0],
+  ["open ms", "open", 0],
+  ["main thread ms", "main", 0],
+  ["blocking ms", "blocking", 0],
+  ["WebAssembly MB", "memory", 2],
+];
+
+/** Bundles a file of `scripts/bench/`, with Deep Chat from npm, and returns it compressed. */
+async function bundle(entry) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
-    entryPoints: [join(root, "scripts/bench/preact.jsx")],
+    entryPoints: [join(root, "scripts/bench", entry)],
+    nodePaths: [join(COMPARED, "node_modules")],
     bundle: true,
     minify: true,
     write: false,
     jsxFactory: "h",
     logLevel: "warning",
   });
-  const byHand = brotliCompressSync(outputFiles[0].contents);
+  return brotliCompressSync(outputFiles[0].contents);
+}
+
+await main(async () => {
+  setupBuild();
+  await chromium();
+  await buildIfStale();
+  buildConnector();
+  mkdirSync(COMPARED, { recursive: true });
+  run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", COMPARED, `deep-chat@${DEEP_CHAT}`]);
+  const files = new Map();
+  for (const [path, entry] of [
+    ["/by-hand.js", "preact.jsx"],
+    ["/deep-chat.js", "deep-chat.js"],
+  ])
+    files.set(path, await bundle(entry));
   const demo = await startDemo();
-  const { server, site } = await serve(new Map([["/by-hand.js", byHand]]), demo);
+  const { server, site } = await serve(files, demo);
   const browser = await launch();
   const figures = {};
   const keep = (variant, name, figure) => ((figures[variant] ??= {})[name] ??= []).push(figure);
   try {
     say(
-      `${VISITS} visits each, Slow 4G, processor ${SLOWER} times slower; the launcher by hand is ${byHand.length} bytes`,
+      `${VISITS} visits each, Slow 4G, processor ${SLOWER} times slower: medians, and in brackets the range; main thread and blocking over the page alone`,
     );
     for (let round = 0; round < VISITS; round += 1) {
       for (const variant of Object.keys(VARIANTS)) {
         const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
         for (const when of ["first", "returning"]) {
-          const { page, bytes, launcher = NaN, blocking, shift } = await visit(context, site, variant);
+          const { page, bytes, main, memory, launcher = NaN, blocking, shift } = await visit(context, site, variant);
+          keep(variant, `${when} requests`, bytes.requests);
+          keep(variant, `${when} main`, main);
+          keep(variant, `${when} memory`, memory);
           keep(variant, `${when} launcher`, launcher);
           keep(variant, `${when} blocking`, blocking);
           keep(variant, `${when} shift`, shift);
           keep(variant, `${when} bytes before load`, bytes.load);
           keep(variant, `${when} bytes`, bytes.all);
           // With `idle` the files are in the cache by then; with `intent` they are the second time. The click starts the module.
-          if (variant === "idle" || variant === "intent") keep(variant, `${when} click`, await clickToWindow(page));
+          if (variant !== "none") keep(variant, `${when} open`, await clickToWindow(page));
           await page.close();
         }
         await context.close();
@@ -225,21 +216,21 @@ await main(async () => {
     server.close();
   }
   const of = (variant, name) => median(figures[variant][name]);
-  say("                  launcher (ms)  blocking (ms)  shift   bytes before load      bytes   click to window (ms)");
+  console.log("");
+  console.log(`| ${["", ...COLUMNS.map(([title]) => title)].join(" | ")} |`);
+  console.log(`| --- |${COLUMNS.map(() => " ---: |").join("")}`);
   for (const when of ["first", "returning"]) {
-    for (const variant of Object.keys(VARIANTS)) {
-      const cells = [
-        `${when} ${variant}`.padEnd(18),
-        variant === "none" ? " ".repeat(13) : of(variant, `${when} launcher`).toFixed(0).padStart(13),
-        of(variant, `${when} blocking`).toFixed(0).padStart(15),
-        of(variant, `${when} shift`).toFixed(3).padStart(7),
-        of(variant, `${when} bytes before load`).toFixed(0).padStart(20),
-        of(variant, `${when} bytes`).toFixed(0).padStart(11),
-        figures[variant][`${when} click`] ? of(variant, `${when} click`).toFixed(0).padStart(23) : "",
-      ];
-      say(cells.join(""));
+    for (const variant of Object.keys(VARIANTS).slice(1)) {
+      const cells = COLUMNS.map(([, name, digits, scale = 1]) => {
+        const alone = name === "main" || name === "blocking" ? of("none", `${when} ${name}`) : 0;
+        const all = figures[variant][`${when} ${name}`].map((figure) => (figure - alone) * scale);
+        const [least, most] = [Math.min(...all), Math.max(...all)].map((figure) => figure.toFixed(digits));
+        return `${median(all).toFixed(digits)} (${least} to ${most})`;
+      });
+      console.log(`| ${[`${variant}, ${when} visit`, ...cells].join(" | ")} |`);
     }
   }
+  console.log("");
   const exceeded = [];
   const demand = (sentence, figure, limit, pValue = 0) => {
     const kept = figure <= limit || pValue > MAX_P_VALUE;
@@ -247,7 +238,7 @@ await main(async () => {
     say(`${kept ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}${note}`);
     if (!kept) exceeded.push(sentence);
   };
-  for (const variant of ["idle", "intent"]) {
+  for (const variant of LIMITED) {
     for (const when of ["first", "returning"]) {
       const compared = (name) => of(variant, `${when} ${name}`) - of("none", `${when} ${name}`);
       const blocking = figures[variant][`${when} blocking`].map(

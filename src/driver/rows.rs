@@ -291,6 +291,7 @@ mod tests {
     fn rows_of_the_newest_messages_equal_the_last_rows_of_all() {
         let entries = long_conversation();
         let mut all = Rows::default();
+        add(&mut all, &entries);
         cover(&mut all, &entries, 0);
         assert_eq!((all.first, all.list.len()), (0, entries.len()));
         let mut newest = Rows::default();

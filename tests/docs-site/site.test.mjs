@@ -133,10 +133,9 @@ test("The chosen colours stay on the next page", async () => {
 test("The search finds a section by its words, and leads to it", async () => {
   const { page, foreign, errors } = await open("decisions/index.html");
   await page.keyboard.press("/");
-  await page.keyboard.type("change the chat's lanuage");
-  const first = page.locator(".results a").first();
-  await first.waitFor();
-  assert.match(await first.textContent(), /language/i);
+  // Finds words with a mistake. Results change with each key.
+  await page.keyboard.type("how the lanuage is chosen");
+  await page.locator(".results a").first().filter({ hasText: "How the language is chosen" }).waitFor();
   await page.getByRole("searchbox").fill("consent");
   await page.locator(".results a", { hasText: "Ask for consent" }).first().waitFor();
   await page.keyboard.press("ArrowDown");

@@ -65,13 +65,14 @@ pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
     client.build()
 }
 
+/// What to do where the system has no certificates.
+pub(crate) const CERTIFICATES_ADVICE: &str = "A service with https needs the certificates of public authorities: \
+                                              install the package ca-certificates, or set SSL_CERT_FILE to a file \
+                                              with them";
+
 /// Returns the text of an error of [`http_client`], with its causes and what to do.
 pub(crate) fn client_error(error: &reqwest::Error) -> String {
-    format!(
-        "cannot create the HTTP client: {}. A service with https needs the certificates of public authorities: \
-         install the package ca-certificates, or set SSL_CERT_FILE to a file with them",
-        with_causes(error)
-    )
+    format!("cannot create the HTTP client: {}. {CERTIFICATES_ADVICE}", with_causes(error))
 }
 
 /// Returns an error's text with its causes, which reqwest omits. The URL is left out, as its query may

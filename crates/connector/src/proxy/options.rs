@@ -83,6 +83,6 @@ pub enum SetupError {
     #[error("{}", client_error(.0))]
     Client(#[source] reqwest::Error),
     /// The system's certificates cannot be used.
-    #[error("cannot use the system's certificates: {0}")]
+    #[error("cannot use the system's certificates: {0}. {advice}", advice = crate::connection::CERTIFICATES_ADVICE)]
     Certificates(#[source] rustls::Error),
 }
