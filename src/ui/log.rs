@@ -83,7 +83,7 @@ fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
         state.missed.set(0);
         // Messages before the rendered ones are rendered as well, unless they are many.
         let from = from - shift;
-        let is_long = rows.len() - from.min(rows.len()) > MAX_ROWS || added > ROWS_PER_STEP;
+        let is_long = rows.len() - from.min(rows.len()) > MAX_ROWS;
         let from = if is_long || before.is_none() { rows.len().saturating_sub(ROWS_PER_STEP) } else { from };
         (from, rows.len())
     } else {

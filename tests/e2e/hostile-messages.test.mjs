@@ -2,7 +2,7 @@
 // shown.
 
 import assert from "node:assert/strict";
-import { delivered, eventually, openChat, part, readThrough, say } from "./chat.mjs";
+import { delivered, eventually, openChat, part, readThrough, say, stored } from "./chat.mjs";
 import { naughty, origin, payloads } from "./corpora.mjs";
 import { test } from "./harness.mjs";
 import { inConversation, isHarmless, parts, watched } from "./hostile.mjs";
@@ -39,7 +39,11 @@ const PLACES = [
 async function replaceHistory(page, history) {
   const createdAt = new Date().toISOString();
   const messages = history.map(({ role, content }, index) => ({ id: `hostile-${index}`, role, content, createdAt }));
-  await page.route(HISTORY, (route) => route.fulfill({ json: { ok: true, data: { messages } } }));
+  await page.route(HISTORY, (route) => {
+    const after = new URL(route.request().url()).searchParams.get("after");
+    const later = messages.slice(messages.findIndex(({ id }) => id === after) + 1);
+    return route.fulfill({ json: { ok: true, data: { messages: later } } });
+  });
 }
 
 /** Shows these messages in the chat, all at once. */
@@ -151,7 +155,9 @@ test("Every text of an assistant or an operator is shown, and unchanged where it
     ...roles.flatMap((role) => [text, escaped(text)].map((content) => ({ role, content }))),
   ]);
   await replaceHistory(page, history);
-  await part(page, "message-operator").first().waitFor();
+  // A long history is taken over in parts.
+  const last = `hostile-${history.length - 1}`;
+  await eventually(async () => assert.equal((await stored(page))["chat-widget:conversation"].after, last));
   const shown = new Map(await readThrough(page));
   const marked = sendable.filter((text) => MARKS.test(text));
   remark(`${sendable.length} strings, ${marked.length} of them with marks of Markdown`);
