@@ -18,6 +18,8 @@ const VISITORS = [
   [{ colorScheme: "dark" }, 'data-load="intent" data-locale="ar" data-consent="required" data-position="left"'],
   [{ reducedMotion: "reduce" }, 'data-load="intent" data-events="off"'],
 ];
+// These are spans of time and not conditions: the profile is of everything that runs within them, whatever that is. No test
+// waits for them.
 /** The delays before the window is opened, in milliseconds: before and after the companion has stored events. */
 const DELAYS_MS = [0, 2000];
 /** Longer than until the first events are sent and the conversation is polled, in milliseconds. */

@@ -1,6 +1,6 @@
 // A visitor in Chromium, who asks a question and looks for the answer of the service.
 
-import { isInView, openChat, part, say } from "../../tests/e2e/chat.mjs";
+import { errorsOf, isInView, openChat, part, say } from "../../tests/e2e/chat.mjs";
 import { ANSWER, QUESTION } from "./stack.mjs";
 
 const TIMEOUT_MS = 30_000;
@@ -10,11 +10,7 @@ export async function visit(browser, address) {
   const context = await browser.newContext({ reducedMotion: "reduce", locale: "en-US" });
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
-  const wrong = [];
-  page.on("pageerror", (error) => wrong.push(String(error)));
-  page.on("console", (message) => {
-    if (message.type() === "error") wrong.push(`${message.text()} ${message.location().url}`);
-  });
+  const wrong = errorsOf(page);
   await page.goto(address);
   await openChat(page);
   await say(page, QUESTION);

@@ -7,6 +7,16 @@ import { WELCOME } from "./sandbox.mjs";
 /** Returns the locator of a part of the widget, in any shadow root. */
 export const part = (page, name) => page.locator(`[part~="${name}"]`);
 
+/** Returns the list to which the errors of a page are added, as texts. */
+export function errorsOf(page) {
+  const wrong = [];
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") wrong.push(`${message.text()} ${message.location().url}`);
+  });
+  return wrong;
+}
+
 /** Matches the URL for sending messages, not the one for reading them. */
 export const SEND = (url) => url.pathname === "/connector/chat/messages" && url.search === "";
 export const CONFIG = "**/connector/chat/config*";

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { dirname, extname, join } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { errorsOf } from "../e2e/chat.mjs";
 import { launch, startDemo } from "../e2e/demo.mjs";
 import { Sandbox } from "../e2e/sandbox.mjs";
 import { packPackage } from "../../scripts/npm-package.mjs";
@@ -107,11 +108,7 @@ export async function visit(address) {
   const context = (last = await browser.newContext({ reducedMotion: "reduce" }));
   context.setDefaultTimeout(WAIT_TIMEOUT_MS);
   const page = await context.newPage();
-  const wrong = [];
-  page.on("pageerror", (error) => wrong.push(String(error)));
-  page.on("console", (message) => {
-    if (message.type() === "error") wrong.push(`${message.text()} ${message.location().url}`);
-  });
+  const wrong = errorsOf(page);
   await page.goto(address);
   return { page, server, wrong };
 }
