@@ -335,3 +335,17 @@ test("The sound is off until the visitor turns it on, and the choice is stored",
   await part(page, "menu").click();
   assert.equal(await sound.isChecked(), true);
 });
+
+test("The time below a message is on one line", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await ask(page, "And to Norway?");
+  const time = part(page, "message-visitor").first().locator(".cw-time");
+  assert.match(await time.textContent(), /^\d+:\d\d\s[AP]M$/);
+  const [height, line] = await time.evaluate((element) => [
+    element.getBoundingClientRect().height,
+    Number.parseFloat(getComputedStyle(element).lineHeight),
+  ]);
+  assert.equal(height, line);
+});
