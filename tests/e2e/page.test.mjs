@@ -60,6 +60,7 @@ test("A full visit works under the strictest policy and sends requests to the si
     "GET /chat-widget/chat-widget.mjs",
     "GET /chat-widget/chat-widget.wasm",
     "GET /chat-widget/companion.mjs",
+    "GET /chat-widget/deferred.wasm",
     "GET /chat-widget/element.mjs",
     "GET /chat-widget/page-listeners.mjs",
     "GET /chat-widget/recover.mjs",
