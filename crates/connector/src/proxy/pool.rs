@@ -25,14 +25,15 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 #[derive(Debug)]
 pub(super) struct Pool {
     connector: Connector,
-    /// The least recently used connection is the first.
-    idle: Mutex<VecDeque<Idle>>,
+    idle: Mutex<Idle>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Idle {
-    connection: Box<Connection>,
-    since: Instant,
+    /// Each with the time since which it is unused. The least recently used one is the first.
+    connections: VecDeque<(Instant, Box<Connection>)>,
+    /// Whether a task closes them in time. It outlives moments without any: under load, there are many a second.
+    has_closer: bool,
 }
 
 /// A request got no response.
@@ -78,33 +79,36 @@ impl Pool {
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, VecDeque<Idle>> {
+    fn idle(&self) -> MutexGuard<'_, Idle> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self) -> Option<Box<Connection>> {
-        Some(self.idle().pop_back()?.connection)
+        self.idle().connections.pop_back().map(|(_, connection)| connection)
     }
 
     fn put(self: &Arc<Self>, connection: Box<Connection>) {
         let mut idle = self.idle();
-        if idle.is_empty() {
+        idle.connections.push_back((Instant::now(), connection));
+        if !idle.has_closer {
+            idle.has_closer = true;
             tokio::spawn(close_idle(Arc::downgrade(self)));
         }
-        idle.push_back(Idle { connection, since: Instant::now() });
     }
 
     /// Closes the connections that have been idle for too long. Returns when the next one will have been;
-    /// `None` if there is none.
+    /// `None` if there is none, and so no use for a closer.
     fn close_idle(&self) -> Option<Instant> {
         let mut idle = self.idle();
-        let expired = idle.partition_point(|idle| idle.since.elapsed() >= IDLE_TIMEOUT);
-        idle.drain(..expired);
-        Some(idle.front()?.since + IDLE_TIMEOUT)
+        let expired = idle.connections.partition_point(|(since, _)| since.elapsed() >= IDLE_TIMEOUT);
+        idle.connections.drain(..expired);
+        let next = idle.connections.front().map(|(since, _)| *since + IDLE_TIMEOUT);
+        idle.has_closer = next.is_some();
+        next
     }
 }
 
-/// Closes idle connections in time, until none is left.
+/// Closes idle connections in time, until none is left at such a time.
 async fn close_idle(pool: Weak<Pool>) {
     let mut next = Instant::now() + IDLE_TIMEOUT;
     loop {

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
@@ -67,6 +68,20 @@ async fn status(site: &Router) -> u16 {
 
 fn site(options: ProxyOptions) -> Router {
     Router::new().nest("/connector", proxy::router(options).expect("a proxy"))
+}
+
+/// Under load, all connections of a pool are in use many times a second.
+#[tokio::test]
+async fn requests_leave_nothing_behind() {
+    const REQUESTS: usize = 50;
+    let (address, _seen, _close) = service_of(&[OK; REQUESTS]);
+    let site = site(options(address));
+    let mut tasks = Vec::new();
+    for _ in 0..REQUESTS {
+        assert_eq!(status(&site).await, 200);
+        tasks.push(Handle::current().metrics().num_alive_tasks());
+    }
+    assert_eq!(tasks, [tasks[0]; REQUESTS]);
 }
 
 #[tokio::test]
