@@ -36,6 +36,14 @@ impl LongHistory {
         if messages.length() <= PART {
             return Err(reply);
         }
+        let messages = match parameter(request, "after") {
+            Some(after) => later(messages, after),
+            None => messages,
+        };
+        if messages.length() <= PART {
+            set(&data, "messages", &messages);
+            return Err(reply);
+        }
         let next_after = member(&data, "nextAfter");
         let conversation = parameter(request, "conversationId").cloned().unwrap_or_default();
         Ok(Self { reply, data, messages, next_after, conversation, taken: 0, after: String::new() })
@@ -64,9 +72,7 @@ impl LongHistory {
         self.taken = count.min(from.saturating_add(PART));
         self.after.clear();
         while self.taken < count && self.after.is_empty() {
-            let last = self.messages.get(self.taken - 1);
-            let id = Reflect::get(&last, &"id".into()).ok().and_then(|id| id.as_string());
-            self.after = id.unwrap_or_default();
+            self.after = id(&self.messages, self.taken - 1).unwrap_or_default();
             self.taken += u32::from(self.after.is_empty());
         }
         let has_more = self.taken < count;
@@ -78,12 +84,29 @@ impl LongHistory {
         let next_after = if to == self.messages.length() { &self.next_after } else { &JsValue::NULL };
         let members: [(&str, &JsValue); 2] =
             [("messages", &self.messages.slice(from, to)), ("nextAfter", next_after)];
-        for (name, value) in members {
-            // `JSON.parse` made the object, so that this does not fail.
-            _ = Reflect::set(&self.data, &name.into(), value);
-        }
+        members.into_iter().for_each(|(name, value)| set(&self.data, name, value));
         json::from_js(&self.reply.body)
     }
+}
+
+/// Returns the messages after one of them, of a service that returns all of them to each poll; otherwise all.
+/// The session has those before.
+fn later(messages: Array, after: &str) -> Array {
+    let count = messages.length();
+    let known = (0..count).rev().find(|at| id(&messages, *at).as_deref() == Some(after));
+    match known {
+        Some(at) => messages.slice(at + 1, count),
+        None => messages,
+    }
+}
+
+fn set(object: &JsValue, name: &str, value: &JsValue) {
+    // `JSON.parse` made the object, so that this does not fail.
+    _ = Reflect::set(object, &name.into(), value);
+}
+
+fn id(messages: &Array, at: u32) -> Option<String> {
+    Reflect::get(&messages.get(at), &"id".into()).ok()?.as_string()
 }
 
 fn parameter<'a>(request: &'a Request, name: &str) -> Option<&'a String> {

@@ -35,15 +35,11 @@ const PLACES = [
   (text) => `\`\`\`${text}\n${text}\n\`\`\``,
 ];
 
-/** Replaces the history of an existing conversation. */
+/** Replaces the history of an existing conversation by that of a service that returns all of it to each poll. */
 async function replaceHistory(page, history) {
   const createdAt = new Date().toISOString();
   const messages = history.map(({ role, content }, index) => ({ id: `hostile-${index}`, role, content, createdAt }));
-  await page.route(HISTORY, (route) => {
-    const after = new URL(route.request().url()).searchParams.get("after");
-    const later = messages.slice(messages.findIndex(({ id }) => id === after) + 1);
-    return route.fulfill({ json: { ok: true, data: { messages: later } } });
-  });
+  await page.route(HISTORY, (route) => route.fulfill({ json: { ok: true, data: { messages } } }));
 }
 
 /** Shows these messages in the chat, all at once. */
