@@ -58,7 +58,7 @@ impl Default for ProxyMetrics {
         let configs = Family::default();
         registry.register(
             "configs",
-            "Configs, by whether they were kept: fresh, stale or fetched",
+            "Configs returned: fresh or stale from the cache, or fetched from the service",
             configs.clone(),
         );
         Self(Arc::new(Inner { registry, requests, seconds, configs }))
