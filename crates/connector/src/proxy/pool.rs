@@ -32,7 +32,7 @@ pub(super) struct Pool {
 struct Idle {
     /// Each with the time since which it is unused. The least recently used one is the first.
     connections: VecDeque<(Instant, Box<Connection>)>,
-    /// Whether a task closes them in time. It outlives moments without any: under load, there are many a second.
+    /// Whether a task closes them in time. It stays when there are none: under load, this changes often.
     has_closer: bool,
 }
 
