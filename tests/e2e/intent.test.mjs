@@ -1,9 +1,15 @@
 // The cost of a page view and of an open: requests, their dependencies, and timers.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { ask, eventually, openChat, ready, see, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
+
+const budget = JSON.parse(readFileSync(new URL("../../size-budget.json", import.meta.url), "utf8"));
+
+/** Returns the paths of the chat's requests: its files and the calls to the proxy. */
+const chatRequests = (record) => record.paths().filter((request) => / \/(chat-widget|connector)\//.test(request));
 
 /** Waits until the page has done what it does without intent. */
 const idle = (record) =>
@@ -66,10 +72,13 @@ for (const [language, locale, more] of [
     });
     await eventually(() => assert.deepEqual(recordOf(page).moduleFiles(), ["/chat-widget/waiting.mjs"]));
     await recordOf(page).settle();
+    assert.equal(chatRequests(recordOf(page)).length, budget.requests["a page view, load=intent"]);
     await openChat(page);
     await eventually(async () => assert.ok(await page.evaluate(() => window.opened)));
     const expected = { "chat-widget.mjs": 1, "chat-widget.wasm": 1, "themes/teal.mjs": 2, ...more };
     assert.deepEqual(await page.evaluate(roundTrips), expected);
+    assert.equal(Object.keys(expected).length, budget.requests[`opening the window, in ${language}`]);
+    assert.equal(Math.max(...Object.values(expected)), budget.roundTrips["opening the window"]);
   });
 }
 
@@ -77,6 +86,7 @@ test("After a prefetch, opening the window transfers no file again", async ({ vi
   const page = await visit();
   await idle(recordOf(page));
   await recordOf(page).settle();
+  assert.equal(chatRequests(recordOf(page)).length, budget.requests["a page view, load=idle, with the prefetch"]);
   await openChat(page);
   const transfers = await page.evaluate(() =>
     performance
@@ -178,18 +188,12 @@ test("A closed chat without a conversation does nothing, before and after the mo
   assert.deepEqual(await minuteOf(page), NOTHING, "a minute with the module");
 });
 
-/** The limits of a minute: timers that fire, and requests. */
-const LIMITS = {
-  closed: { fired: 0, requests: 0 },
-  open: { fired: 0, requests: 0 },
-  conversation: { fired: 15, requests: 15 },
-  hidden: { fired: 0, requests: 0 },
-  // A follower challenges the leader every second, so that a leader that crashed is replaced within two.
-  follower: { fired: 61, requests: 0 },
-};
-
+/**
+ * Asserts the limits of a minute: timers that fire, and requests. A follower challenges the leader every second, so that a
+ * leader that crashed is replaced within two.
+ */
 function assertWithin(state, { fired, requests }, remark) {
-  const limit = LIMITS[state];
+  const limit = budget.wakesPerMinute[state];
   remark(`${state}: ${fired} timers and ${requests} requests in a minute`);
   assert.ok(fired <= limit.fired && requests <= limit.requests, `${state}: ${fired} timers, ${requests} requests`);
 }
