@@ -57,6 +57,52 @@ function runs(entries) {
   return groups;
 }
 
+/** Returns the exports of a module, each with its name, kind and what it exports. */
+function exportsOf(forms) {
+  return forms.flatMap((form) => {
+    const match = form.match(EXPORTED);
+    return match ? [{ name: match[1], kind: match[2], of: match[3] }] : [];
+  });
+}
+
+/** The table of functions. It gets a place for each function that the other module calls. */
+class Table {
+  places = new Map();
+
+  constructor(forms) {
+    const [element, ...more] = forms.filter((form) => form.startsWith(" (elem"));
+    if (more.length > 0) throw new Error("unexpected module: it has more than one list of table elements");
+    const [, base, list] = element.match(/\(i32\.const (\d+)\) func (.*)\)$/s);
+    for (const [index, name] of list.match(new RegExp(NAME, "g")).entries())
+      if (!this.places.has(name)) this.places.set(name, Number(base) + index);
+    this.size = Number(forms.find((form) => form.startsWith(" (table $0")).match(/\$0 (\d+)/)[1]);
+  }
+
+  place(name) {
+    if (!this.places.has(name)) this.places.set(name, this.size++);
+    return this.places.get(name);
+  }
+}
+
+/** Returns a function that does something, and then calls the function in a place of the table. */
+function stub(name, form, place, before = "") {
+  const { params, result } = signature(form);
+  const given = params.map((type, index) => ` (param $${index} ${type})`).join("");
+  const types = params.map((type) => ` (param ${type})`).join("");
+  const args = params.map((_, index) => `(local.get $${index})`).join(" ");
+  return ` (func ${name}${given}${result}${before} (call_indirect $0${types}${result} ${args} (i32.const ${place})))`;
+}
+
+/** Returns the globals that a text uses, with their types. */
+function globalsIn(text, forms) {
+  return forms.flatMap((form) => {
+    const match = form.match(/^ \(global (\S+) (\(mut \w+\)|\w+) /);
+    return match && new RegExp(`\\(global\\.[gs]et ${escaped(match[1])}[\\s)]`).test(text)
+      ? [{ name: match[1], type: match[2] }]
+      : [];
+  });
+}
+
 /**
  * Splits a module in the text format. `isDeferred` says of a function's name whether it goes to the second module. Returns
  * both modules as texts. The first one imports `load` from `a`, the module of its other imports, and calls it before the
@@ -64,62 +110,37 @@ function runs(entries) {
  */
 export function split(text, isDeferred) {
   const { forms, functions, imports } = parse(text);
-  const deferred = new Set([...functions.keys()].filter(isDeferred));
+  const [deferred, kept] = [true, false].map((which) =>
+    [...functions.keys()].filter((name) => isDeferred(name) === which),
+  );
   const references = (names) =>
-    new Set([...names].flatMap((name) => [...functions.get(name).matchAll(REFERENCE)].map((match) => match[1])));
-  const kept = [...functions.keys()].filter((name) => !deferred.has(name));
-  const fromKept = references(kept);
-  const fromDeferred = references(deferred);
-  const exports = forms.flatMap((form) => {
-    const match = form.match(EXPORTED);
-    return match ? [{ name: match[1], kind: match[2], of: match[3] }] : [];
-  });
-  const exportOf = (kind, of) => exports.find((one) => one.kind === kind && (!of || one.of === of)).name;
+    new Set(names.flatMap((name) => [...functions.get(name).matchAll(REFERENCE)].map((match) => match[1])));
+  const [fromKept, fromDeferred] = [references(kept), references(deferred)];
+  const exported = exportsOf(forms);
+  const table = new Table(forms);
 
-  // The table has a place for each function that the other module calls.
-  const [element, ...more] = forms.filter((form) => form.startsWith(" (elem"));
-  if (more.length > 0) throw new Error("unexpected module: it has more than one list of table elements");
-  const [, base, list] = element.match(/\(i32\.const (\d+)\) func (.*)\)$/s);
-  const places = new Map();
-  for (const [index, name] of list.match(new RegExp(NAME, "g")).entries())
-    if (!places.has(name)) places.set(name, Number(base) + index);
-  let size = Number(forms.find((form) => form.startsWith(" (table $0")).match(/\$0 (\d+)/)[1]);
-  const place = (name) => {
-    if (!places.has(name)) places.set(name, size++);
-    return places.get(name);
-  };
-  /** Returns a function that calls the one in its place of the table. */
-  const stub = (name, before = "") => {
-    const { params, result } = signature(functions.get(name));
-    const given = params.map((type, index) => ` (param $${index} ${type})`).join("");
-    const types = params.map((type) => ` (param ${type})`).join("");
-    const args = params.map((_, index) => `(local.get $${index})`).join(" ");
-    return ` (func ${name}${given}${result}${before} (call_indirect $0${types}${result} ${args} (i32.const ${place(name)})))`;
-  };
-  const isExported = (name) => exports.some(({ kind, of }) => kind === "func" && of === name);
-  const stubbed = [...deferred].filter((name) => fromKept.has(name) || places.has(name) || isExported(name));
-  const stubs = stubbed.map((name) => stub(name, " (call $ensure)"));
-  const firstCalled = size;
+  const isExported = (name) => exported.some(({ kind, of }) => kind === "func" && of === name);
+  const stubbed = deferred.filter((name) => fromKept.has(name) || table.places.has(name) || isExported(name));
+  const stubs = stubbed.map((name) => stub(name, functions.get(name), table.place(name), " (call $ensure)"));
+  const firstCalled = table.size;
   // In the order of the module, which compresses better.
   const called = kept.filter((name) => fromDeferred.has(name));
-  const bridges = called.map((name) => stub(name));
-  const added = called.filter((name) => places.get(name) >= firstCalled);
+  const bridges = called.map((name) => stub(name, functions.get(name), table.place(name)));
 
-  const bodies = [...deferred].map((name) => functions.get(name)).join("\n");
-  const shared = forms.flatMap((form) => {
-    const match = form.match(/^ \(global (\S+) (\(mut \w+\)|\w+) /);
-    return match && new RegExp(`\\(global\\.[gs]et ${escaped(match[1])}[\\s)]`).test(bodies)
-      ? [{ name: match[1], type: match[2] }]
-      : [];
-  });
-
+  const bodies = deferred.map((name) => functions.get(name));
+  const shared = globalsIn(bodies.join("\n"), forms);
+  const types = forms.filter((form) => form.startsWith(" (type"));
   const isImport = (form) => form.startsWith(" (import");
+
+  const added = called.filter((name) => table.places.get(name) >= firstCalled);
+  const isOfFirst = (form) => !types.includes(form) && !isImport(form) && !bodies.includes(form);
   const first = [
-    ...forms.filter((form) => form.startsWith(" (type") || isImport(form)),
+    ...types,
+    ...forms.filter(isImport),
     ' (import "a" "load" (func $load))',
     ...forms
-      .filter((form) => !form.startsWith(" (type") && !isImport(form) && !deferred.has(form.match(DEFINED)?.[1]))
-      .map((form) => form.replace(/^ \(table \$0 \d+ \d+/, ` (table $0 ${size} ${size}`)),
+      .filter(isOfFirst)
+      .map((form) => form.replace(/^ \(table \$0 \d+ \d+/, ` (table $0 ${table.size} ${table.size}`)),
     ...(added.length > 0 ? [` (elem (table $0) (i32.const ${firstCalled}) func ${added.join(" ")})`] : []),
     " (global $loaded (mut i32) (i32.const 0))",
     ` (export "${IS_LOADED}" (global $loaded))`,
@@ -128,22 +149,23 @@ export function split(text, isDeferred) {
     " (func $ensure (if (i32.eqz (global.get $loaded)) (then (call $load))))",
     ...stubs,
   ];
-  const objects = forms.find((form) => form.startsWith(" (table $__wbindgen_externrefs"));
+
+  const exportOf = (kind, of) => exported.find((one) => one.kind === kind && (!of || one.of === of)).name;
+  const objects = "$__wbindgen_externrefs";
+  const hasObjects = forms.some((form) => form.startsWith(` (table ${objects}`));
   const second = [
-    ...forms.filter((form) => form.startsWith(" (type")),
+    ...types,
     ...[...imports].filter(([name]) => fromDeferred.has(name)).map(([, form]) => form),
     ` (import "b" "${exportOf("memory")}" (memory $0 1))`,
-    ` (import "b" "${TABLE}" (table $0 ${size} ${size} funcref))`,
-    ...(objects
-      ? [` (import "b" "${exportOf("table", "$__wbindgen_externrefs")}" (table $__wbindgen_externrefs 1 externref))`]
-      : []),
+    ` (import "b" "${TABLE}" (table $0 ${table.size} ${table.size} funcref))`,
+    ...(hasObjects ? [` (import "b" "${exportOf("table", objects)}" (table ${objects} 1 externref))`] : []),
     ` (import "b" "${IS_LOADED}" (global $loaded (mut i32)))`,
     ...shared.map(({ name, type }, index) => ` (import "b" "${FIRST_GLOBAL + index}" (global ${name} ${type}))`),
-    ...runs(stubbed.map((name) => [places.get(name), name])).map(
+    ...runs(stubbed.map((name) => [table.places.get(name), name])).map(
       ({ start, names }) => ` (elem (table $0) (i32.const ${start}) func ${names.join(" ")})`,
     ),
     ...bridges,
-    ...[...deferred].map((name) => functions.get(name)),
+    ...bodies,
     " (func $begin (global.set $loaded (i32.const 1)))",
     " (start $begin)",
   ];
