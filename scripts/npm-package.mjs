@@ -18,8 +18,20 @@ export const packedFiles = (folder) =>
     .files.map(({ path }) => path)
     .sort();
 
-/** Writes the content of the package into a new folder. */
-export function stagePackage(folder) {
+/** Returns the fields of `package.json` that name the address of the repository, such as `https://git.example/chat`. */
+export function addressFields(repository) {
+  const { protocol, search, hash } = URL.canParse(repository) ? new URL(repository) : {};
+  if (protocol !== "https:" || search || hash || /\/$|\.git$/.test(repository))
+    throw new Advice(`expected the address of the repository, such as https://git.example/chat, got ${repository}`);
+  return {
+    homepage: `${repository}#readme`,
+    repository: { type: "git", url: `git+${repository}.git` },
+    bugs: `${repository}/issues`,
+  };
+}
+
+/** Writes the content of the package into a new folder. Without the address of a repository, none is named. */
+export function stagePackage(folder, { repository } = {}) {
   const files = packedFiles(root);
   if (!files.includes("dist/npm/index.mjs")) throw new Advice("dist/ is missing: run `npm run build` first");
   rmSync(folder, { recursive: true, force: true });
@@ -30,13 +42,14 @@ export function stagePackage(folder) {
   copyFileSync(join(root, "www/npm/README.md"), join(folder, "README.md"));
   // The commands and tools of the project are not in the package.
   const { scripts, devDependencies, ...manifest } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const named = { ...manifest, ...(repository ? addressFields(repository) : {}) };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(named, null, 2)}\n`);
 }
 
 /** Packs the package into a folder. Returns the path of the tarball. */
-export function packPackage(folder) {
+export function packPackage(folder, options) {
   const staged = join(folder, "package");
-  stagePackage(staged);
+  stagePackage(staged, options);
   const [{ filename }] = npm(staged, "pack", "--pack-destination", folder);
   return join(folder, filename);
 }

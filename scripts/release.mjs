@@ -3,6 +3,7 @@
 //     npm run release -- --dry-run            before the release: the changelog may still say "Unreleased"
 //     npm run release -- --without-binaries   leaves out the static binaries
 //     npm run release -- --verify             packs everything but the binaries a second time, and compares
+//     npm run release -- --repository URL     names the address of the repository in the npm package
 
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -24,10 +25,10 @@ export const releaseFiles = join(root, "target", "release-files");
 const scratch = join(root, "target", "release-scratch");
 
 /** Writes all files of a release but the programs into a folder. */
-export function packAll(folder, { version, source, notes }) {
+export function packAll(folder, { version, source, notes, repository }) {
   for (const one of [folder, scratch]) rmSync(one, { recursive: true, force: true });
   for (const one of [folder, scratch]) mkdirSync(one, { recursive: true });
-  const paths = [packPackage(scratch), packPlugin(scratch), ...packCrates()];
+  const paths = [packPackage(scratch, { repository }), packPlugin(scratch), ...packCrates()];
   for (const path of paths) copyFileSync(path, join(folder, basename(path)));
   writeFileSync(join(folder, `chat-widget-${version}.zip`), widgetZip());
   writeFileSync(join(folder, `chat-widget-${version}.cdx.json`), `${JSON.stringify(sbom(version, source), null, 2)}\n`);
@@ -64,6 +65,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
         "dry-run": { type: "boolean" },
         "without-binaries": { type: "boolean" },
         verify: { type: "boolean" },
+        repository: { type: "string" },
       },
     });
     const source = commit();
@@ -73,7 +75,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     setupBuild();
     await buildIfStale();
     await buildConsoleIfStale();
-    const options = { version, source, notes };
+    const options = { version, source, notes, repository: values.repository };
     packAll(releaseFiles, options);
     if (values.verify) verify(options);
     for (const target of values["without-binaries"] ? [] : Object.keys(TARGETS)) {

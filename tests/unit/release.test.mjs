@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { addressFields } from "../../scripts/npm-package.mjs";
 import { tarGz } from "../../scripts/release/archive.mjs";
 import { checksums, programArchive } from "../../scripts/release/files.mjs";
 import { sbom } from "../../scripts/release/sbom.mjs";
@@ -37,6 +38,21 @@ test("A place with another version is named, with both versions", () => {
     () => sharedVersion(stated),
     /expected 1\.2\.0 as in Cargo\.toml, got\n {2}readme\.txt: 1\.1\.0\n {2}other\.txt: no version$/,
   );
+});
+
+test("The npm package names the repository that is given, and refuses what is not its address", () => {
+  assert.deepEqual(addressFields("https://git.example/shop/chat"), {
+    homepage: "https://git.example/shop/chat#readme",
+    repository: { type: "git", url: "git+https://git.example/shop/chat.git" },
+    bugs: "https://git.example/shop/chat/issues",
+  });
+  for (const wrong of [
+    "git.example/chat",
+    "http://git.example/chat",
+    "https://git.example/chat.git",
+    "https://git.example/chat/",
+  ])
+    assert.throws(() => addressFields(wrong), /expected the address of the repository/, wrong);
 });
 
 const CHANGELOG = `# Changelog
