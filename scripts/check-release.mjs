@@ -4,7 +4,8 @@
 //
 //     npm run release -- --dry-run && npm run check:release [-- zip vite next leptos aarch64 certificates]
 //
-// `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is. A check whose tools are missing is reported as not run, and fails if it was named.
+// `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is. A check
+// whose tools are missing is reported as not run, and fails if it was named.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
