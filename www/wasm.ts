@@ -21,7 +21,8 @@ export const mounted = new Map<Revivable, Broken>();
 export function loadModule(wasm?: string | URL | Promise<Response>): Promise<unknown> {
   if (loading) return loading;
   const response = isUnderWay(wasm) ? wasm : fetch(wasmAt(wasm));
-  return (loading = glue(response, deferredAt, isSplit && (hasBroken || hasConversation()), onBroken)
+  const needsAll = expectsConversation() || hasBroken;
+  return (loading = glue(response, deferredAt, isSplit && needsAll, onBroken)
     .then(pause)
     .catch((error: unknown) => {
       loading = undefined;
@@ -31,11 +32,14 @@ export function loadModule(wasm?: string | URL | Promise<Response>): Promise<unk
 
 /**
  * Whether the visitor may have a conversation, on any widget of the site. To show one takes many of the deferred functions,
- * and such a visitor's browser has all files in its cache.
+ * and such a visitor's browser has all files in its cache. It also takes the format of a time: the browser's first one needs
+ * longer than the module's start, and is made here while the module is on its way.
  */
-function hasConversation(): boolean {
+function expectsConversation(): boolean {
   try {
-    return Object.keys(localStorage).some((key) => /^chat-widget:.*conversation/.test(key));
+    return (
+      Object.keys(localStorage).some((key) => /^chat-widget:.*conversation/.test(key)) && !!new Intl.DateTimeFormat()
+    );
   } catch {
     return false;
   }
