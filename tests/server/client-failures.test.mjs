@@ -269,7 +269,7 @@ test("an invalid origin or token is reported when the client is created, without
   assert.match(problem({ origin: "https://service.example/api/connector/v1" }), /leave \/api\/connector\/v1 out/);
   assert.match(problem({ origin: "https://me:secret@service.example" }), /without path/);
   assert.equal(problem({ token: "secret\n" }).includes("secret"), false);
-  assert.match(problem({ token: undefined }), /invalid site token/);
+  assert.match(problem({ token: undefined }), /the site token is missing/);
   assert.match(problem({ timeoutMs: 0 }), /invalid timeoutMs: expected a number from 1/);
   assert.match(problem({ backOff: { attempts: 0 } }), /invalid backOff.attempts/);
   assert.equal(problem({ timeoutMs: undefined, backOff: { attempts: undefined } }), undefined);

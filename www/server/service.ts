@@ -31,8 +31,11 @@ export function parseOrigin(text: string): URL {
 
 /** Returns the `Authorization` header of a token. The error does not contain the token. */
 export function bearer(token: string): string {
+  if (!token) throw setup("the site token is missing: is the environment variable set?");
   if (typeof token !== "string" || !/^[!-~]+$/.test(token))
-    throw setup("invalid site token: expected visible ASCII characters; copy it again from where it was issued");
+    throw setup(
+      "invalid site token: expected one line of visible ASCII characters; copy it again from where it was issued",
+    );
   return `Bearer ${token}`;
 }
 

@@ -18,7 +18,9 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A token that no header can carry. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid site token: expected visible ASCII characters; copy it again from where it was issued")]
+#[error(
+    "invalid site token: expected one line of visible ASCII characters; copy it again from where it was issued"
+)]
 pub struct InvalidToken;
 
 /// Returns the `Authorization` header of a token, marked as sensitive: `Debug` does not show it, and HTTP/2

@@ -68,7 +68,9 @@ pub enum SetupError {
     #[error(transparent)]
     Origin(#[from] OriginError),
     /// The site token is invalid.
-    #[error("invalid site token: expected visible ASCII characters; copy it again from where it was issued")]
+    #[error(
+        "invalid site token: expected one line of visible ASCII characters; copy it again from where it was issued"
+    )]
     Token,
     /// An allowed origin is invalid.
     #[error("invalid allowed origin: expected one such as https://www.shop.example without a path, got {0}")]

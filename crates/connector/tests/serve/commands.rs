@@ -34,6 +34,14 @@ fn tenants_sites_tokens_and_licenses_are_managed_while_the_service_runs() {
     let tokens = succeeds(path, &["admin", "token", "list", "--site", &id, "--json"]);
     assert!(!tokens.contains(secret) && tokens.matches("\"id\"").count() == 2, "{tokens}");
 
+    // The output can go to the file that the site's server reads.
+    for secret in
+        [&["token", "create", "--site", &id][..], &["license", "create", "--site", &id], &["owner-link"]]
+    {
+        let printed = succeeds(path, &[&["admin"], secret].concat());
+        assert!(printed.trim_end().bytes().all(|byte| byte.is_ascii_graphic()), "{printed}");
+    }
+
     let license = json(path, &["admin", "license", "create", "--site", &id, "--expires", "2d"]);
     assert!(text(&license, "/license").starts_with("lic_"));
     json(path, &["admin", "license", "revoke", text(&license, "/info/id")]);

@@ -6,9 +6,10 @@ mod sites;
 mod tenants;
 mod tokens;
 
+use std::io::{self, Write};
 use std::time::Duration;
 
-use chat_connector::printable::Printable;
+use chat_connector::printable::{Printable, printable_lines};
 use chat_service::{ApiError, CommandError, Directory, Service};
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -63,6 +64,8 @@ enum Subject {
 struct Output {
     json: serde_json::Value,
     text: String,
+    /// What the person who runs the command should know. It is not part of the result, which may go to a file.
+    note: Option<String>,
 }
 
 /// The opened service, and how its output is made.
@@ -87,6 +90,11 @@ pub(crate) async fn run(flags: AdminFlags) -> Result<(), Failure> {
     context.service.close().await;
     let output = outcome?;
     say(flags.json, &output.json, || output.text);
+    if let Some(note) = output.note
+        && !flags.json
+    {
+        let _ = writeln!(io::stderr(), "{}", printable_lines(&note));
+    }
     Ok(())
 }
 
@@ -159,7 +167,12 @@ impl Output {
     /// Returns an output whose JSON has one member.
     fn new(name: &str, value: &impl Serialize, text: impl Into<String>) -> Self {
         let value = serde_json::to_value(value).unwrap_or_default();
-        Self { json: serde_json::json!({ name: value }), text: text.into() }
+        Self { json: serde_json::json!({ name: value }), text: text.into(), note: None }
+    }
+
+    /// Returns a new secret, which is shown this once.
+    fn secret(secret: &str, json: serde_json::Value, note: String) -> Self {
+        Self { json, text: secret.to_owned(), note: Some(note) }
     }
 
     /// Returns a list, one line for each item.

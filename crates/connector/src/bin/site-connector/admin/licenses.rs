@@ -51,11 +51,11 @@ pub(super) async fn run(context: &Context, action: Action) -> Result<Output, Fai
             let license = admin.create_license(&tenant, site.as_deref(), after(expires)).await?;
             let code = license.code.expose_secret();
             let until = minute(Some(&license.info.expires_at));
-            let text = format!(
-                "{code}\n\nExchange it once, before {until} (UTC), on the site's server: site-connector activate"
+            let note = format!(
+                "Exchange the code once, before {until} (UTC), on the site's server: site-connector activate"
             );
             let info = serde_json::to_value(&license.info).unwrap_or_default();
-            Output { json: json!({ "license": code, "info": info }), text }
+            Output::secret(code, json!({ "license": code, "info": info }), note)
         }
         Action::List { tenant } => {
             let tenant = context.tenant(tenant).await?;

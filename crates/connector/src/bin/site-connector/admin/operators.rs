@@ -60,8 +60,8 @@ pub(super) async fn owner_link(context: &Context, tenant: Option<String>) -> Res
 
 fn link(context: &Context, link: &OneTimeLink) -> Output {
     let url = context.link(&link.url);
-    let text = format!("{url}\n\nIt can be used once, until {} (UTC).", minute(Some(&link.expires_at)));
-    Output { json: json!({ "link": url, "expiresAt": link.expires_at }), text }
+    let note = format!("The link can be used once, until {} (UTC).", minute(Some(&link.expires_at)));
+    Output::secret(&url, json!({ "link": url, "expiresAt": link.expires_at }), note)
 }
 
 fn one(operator: &OperatorSummary) -> Output {

@@ -116,7 +116,7 @@ fn shown(context: &Context, site: &Site) -> Output {
         line(site)
     );
     let site = serde_json::to_value(site).unwrap_or_default();
-    Output { json: json!({ "site": site, "scriptTag": tag }), text }
+    Output { json: json!({ "site": site, "scriptTag": tag }), text, note: None }
 }
 
 fn script_tag(origin: &str, site_id: &str) -> String {

@@ -74,9 +74,9 @@ pub(super) async fn run(context: &Context, action: Action) -> Result<Output, Fai
 /// Returns a new token. This is the only time that it is shown.
 fn created(token: &NewToken, hint: &str) -> Output {
     let secret = token.secret.expose_secret();
-    let text = format!("{secret}\n\nStore it on the site's server now: it cannot be shown again.{hint}");
+    let note = format!("Store the token on the site's server now: it cannot be shown again.{hint}");
     let info = serde_json::to_value(&token.info).unwrap_or_default();
-    Output { json: json!({ "token": secret, "info": info }), text }
+    Output::secret(secret, json!({ "token": secret, "info": info }), note)
 }
 
 fn line(token: &TokenInfo) -> String {
