@@ -65,15 +65,15 @@ export default async function diagnose(
       ];
     const { origin } = new URL(prefix, document.baseURI);
     const isForeign = origin !== location.origin && location.origin !== "null";
-    const where = isForeign
-      ? ` It is on another origin than the page, ${origin}, and what visitors write goes there.`
-      : "";
+    const where = isForeign ? ` The page is on another origin, and what visitors write goes to ${origin}.` : "";
     const url = `${prefix}/chat/config`;
     const shown = isForeign ? url : url.replace(location.origin, "");
     try {
       answer = await fetch(url, nullProto({ headers: { Accept: "application/json" }, cache: "no-store" as const }));
     } catch (error) {
-      const allows = isForeign ? ", does it let this page in (allowed_origins in docs/server.md)" : "";
+      const allows = isForeign
+        ? `, does it let pages of ${location.origin} in ("Allowed origins" in the service's console, or allowed_origins of the proxy)`
+        : "";
       return [
         false,
         `The proxy cannot be reached at ${shown} (${describe(error)}). Is the server up${allows}, and does the page's Content-Security-Policy allow it in connect-src?${where}`,
@@ -92,8 +92,9 @@ export default async function diagnose(
     ];
   });
   await check("config", async () => {
+    if (!answer) return [false, "Not checked, because the proxy cannot be reached."];
     const body = (await answer
-      ?.clone()
+      .clone()
       .json()
       .catch(() => undefined)) as
       | { ok?: boolean; data?: { config?: { enabled?: boolean; widgetEnabled?: boolean } } }
