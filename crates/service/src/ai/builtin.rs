@@ -51,11 +51,15 @@ pub(super) fn reply(
 }
 
 fn from_passage(passage: &Passage) -> Reply {
+    let short = || excerpt(&passage.text, MAX_EXCERPT_LENGTH);
     let text = match &passage.location {
-        Some(location) => {
+        Some(location) if location.contains("://") => {
             let title = passage.title.replace(['[', ']', '\n'], "");
-            format!("{}\n\n[{title}]({})", excerpt(&passage.text, MAX_EXCERPT_LENGTH), link(location))
+            format!("{}\n\n[{title}]({})", short(), link(location))
         }
+        // A widget links to whole addresses only: a chat may be open on any page, and the service's answer may be read
+        // anywhere.
+        Some(_) => short(),
         None => passage.text.clone(),
     };
     Reply { text, source: Some(passage.id.clone()) }
@@ -93,18 +97,28 @@ mod tests {
 
     #[test]
     fn answers_from_the_best_passage_with_a_link_and_its_source() {
-        let passages = [passage("They hold 320 ml.", Some("/mugs")), passage("Others.", None)];
+        let passages =
+            [passage("They hold 320 ml.", Some("https://shop.example/mugs")), passage("Others.", None)];
         let found = reply("How much is a mug?", false, false, &passages, None);
-        assert_eq!(found.text, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
+        assert_eq!(found.text, "They hold 320 ml.\n\n[Our blue mugs](https://shop.example/mugs)");
         assert_eq!(found.source.as_deref(), Some("content:7"));
     }
 
     #[test]
     fn a_location_is_one_link_whatever_it_contains() {
         let text = |location| reply("mug?", false, false, &[passage("Yes.", Some(location))], None).text;
-        assert_eq!(text("/mugs_(blue)?a=1#b"), "Yes.\n\n[Our blue mugs](/mugs_%28blue%29?a=1#b)");
-        assert_eq!(text("/a) [x](/b"), "Yes.\n\n[Our blue mugs](/a%29%20[x]%28/b)");
-        assert_eq!(text("/größe\n青瓷"), "Yes.\n\n[Our blue mugs](/größe%0A青瓷)");
+        assert_eq!(
+            text("https://a.b/mugs_(blue)?a=1"),
+            "Yes.\n\n[Our blue mugs](https://a.b/mugs_%28blue%29?a=1)"
+        );
+        assert_eq!(text("https://a.b/a) [x](/b"), "Yes.\n\n[Our blue mugs](https://a.b/a%29%20[x]%28/b)");
+        assert_eq!(text("https://a.b/größe\n青瓷"), "Yes.\n\n[Our blue mugs](https://a.b/größe%0A青瓷)");
+    }
+
+    #[test]
+    fn a_path_of_an_unknown_site_is_no_link() {
+        let text = reply("mug?", false, false, &[passage("Yes.", Some("/mugs"))], None).text;
+        assert_eq!(text, "Yes.");
     }
 
     #[test]
@@ -138,10 +152,10 @@ mod tests {
 
     #[test]
     fn shortens_a_long_passage_to_its_first_sentences() {
-        let long = passage(&"Every pot is dipped twice. ".repeat(40), Some("/pots"));
+        let long = passage(&"Every pot is dipped twice. ".repeat(40), Some("https://a.b/pots"));
         let text = reply("pots", false, false, &[long], None).text;
         let (text, link) = text.split_once("\n\n").expect("a link");
         assert!((200..=MAX_EXCERPT_LENGTH).contains(&text.chars().count()), "{text}");
-        assert!(text.ends_with("twice.") && link == "[Our blue mugs](/pots)", "{text}");
+        assert!(text.ends_with("twice.") && link == "[Our blue mugs](https://a.b/pots)", "{text}");
     }
 }

@@ -27,7 +27,8 @@ pub(crate) async fn answer(
     locale: Option<&str>,
     history: &[StoredMessage],
 ) -> Result<Answer, ApiError> {
-    let passages = knowledge::find(service, &site.id, message, locale).await?;
+    let page = conversation.source_page.as_deref();
+    let passages = linked(knowledge::find(service, &site.id, message, locale).await?, site, page);
     let visited = match &conversation.profile.visitor_id {
         Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor.as_str()).await?),
         None => String::new(),
@@ -59,7 +60,7 @@ pub(crate) async fn try_answer(
     question: &str,
     locale: Option<&str>,
 ) -> Result<(Answer, Vec<Passage>), ApiError> {
-    let passages = knowledge::find(service, &site.id, question, locale).await?;
+    let passages = linked(knowledge::find(service, &site.id, question, locale).await?, site, None);
     let history = [Turn { role: chat_protocol::Role::Visitor, content: question.to_owned() }];
     let asked = Question {
         site_id: &site.id,
@@ -74,6 +75,25 @@ pub(crate) async fn try_answer(
     let is_source = |passage: &Passage| answer.sources.iter().any(|source| source.id == passage.id);
     let sources = passages.into_iter().filter(is_source).collect();
     Ok((answer, sources))
+}
+
+/// Returns passages with whole addresses in place of paths: on the origin of the visitor's page, or else on the
+/// first one that the site allows, or that it was activated for. Other sites are not known by their origin.
+fn linked(mut passages: Vec<Passage>, site: &Site, page: Option<&str>) -> Vec<Passage> {
+    let is_of_page = |origin: &&String| {
+        page.and_then(|page| page.strip_prefix(origin.as_str())).is_some_and(|path| path.starts_with('/'))
+    };
+    let origins = &site.allowed_origins;
+    let activated = site.domain.as_ref().filter(|domain| domain.contains("://"));
+    let Some(origin) = origins.iter().find(is_of_page).or(origins.first()).or(activated) else {
+        return passages;
+    };
+    for location in passages.iter_mut().filter_map(|passage| passage.location.as_mut()) {
+        if location.starts_with('/') && !location.starts_with("//") {
+            location.insert_str(0, origin.trim_end_matches('/'));
+        }
+    }
+    passages
 }
 
 /// Answers a question with the site's AI, within the replies of the month.

@@ -18,8 +18,6 @@ pub(super) use super::send::send;
 
 /// The locale of a site that names none.
 const DEFAULT_LOCALE: &str = "en";
-/// The assistant's name where the site gives none.
-const ASSISTANT_NAME: &str = "Assistant";
 
 fn supported_locales(site: &Site) -> Vec<String> {
     match site.supported_locales.as_slice() {
@@ -47,8 +45,8 @@ pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
         site_id: Some(site.id.clone()),
         enabled: site.chat_enabled,
         widget_enabled: site.widget_enabled,
-        assistant_name: Some(site.assistant_name.clone().unwrap_or_else(|| ASSISTANT_NAME.to_owned())),
-        // A text (2.3), which is empty where the site has none.
+        // Texts (2.3), which are empty where the site has none. A widget has a name in the visitor's language.
+        assistant_name: Some(site.assistant_name.clone().unwrap_or_default()),
         welcome_message: Some(welcome(site, &resolved).unwrap_or_default()),
         avatar_url: site.avatar_url.clone(),
         locale: Some(resolved),

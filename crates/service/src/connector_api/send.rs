@@ -163,7 +163,7 @@ async fn store(
     conversation.set_score(&lead);
     let (was_closed, waited) =
         (conversation.status == Status::Closed, conversation.status == Status::Waiting);
-    let waits = wants_person || conversation.ai_paused_until_ms > now_ms;
+    let waits = wants_person || conversation.is_with_person(now_ms);
     if waits || was_closed {
         conversation.set_status(now_ms, if waits { Status::Waiting } else { Status::Open });
     }

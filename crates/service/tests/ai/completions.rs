@@ -156,7 +156,7 @@ async fn the_built_in_assistant_answers_without_an_endpoint() {
         has_contact: false,
     };
     let answer = Ai::new(false).answer(None, &question).await;
-    assert_eq!(answer.text.as_deref(), Some("At 1280 degrees.\n\n[Glaze](/glaze)"));
+    assert_eq!(answer.text.as_deref(), Some("At 1280 degrees."));
     assert_eq!(
         (answer.status, answer.sources[0].id.as_str(), answer.sources.len(), answer.used_fallback),
         (AiStatus::Ok, "content:glaze", 1, false)

@@ -3,7 +3,7 @@
 use chat_protocol::admin::{ConversationSummary, State};
 use serde_json::json;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, eventually};
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 
 on_both_databases! {
@@ -82,6 +82,30 @@ on_both_databases! {
         desk.change(&id, json!({ "assigneeId": winner.id })).await;
         let second = if winner.id == ben.id { &desk } else { &ben };
         assert_eq!(second.post(&path, &from_winner).await.status, 200);
+    }
+
+    async fn the_ai_does_not_interrupt_a_visitor_who_waits_for_a_person_at_work(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        // The pause after a message of an operator is over at once.
+        let site = format!("/sites/{}", desk.client.site.id);
+        desk.patch(&site, &json!({ "aiPauseMs": 0 })).await.data();
+        let console = desk.open().await;
+        let id = desk.client.begin("Hello").await;
+        desk.answer(&id, "Good morning!").await;
+        let say = async |text: &str| {
+            let body = json!({ "conversationId": id, "message": text });
+            desk.client.post("/chat/messages", None, &body).await.data()["message"].is_object()
+        };
+        assert!(say("How much is a mug?").await, "nobody is asked for");
+        assert!(!say("I want to talk to a person").await);
+        assert!(!say("Are you still there?").await);
+        desk.answer(&id, "I am.").await;
+        assert!(say("How much is a mug?").await, "the person has answered");
+        assert!(!say("I want to talk to a person").await);
+        drop(console);
+        let is_online = async || desk.client.get("/chat/presence").await.data()["operatorOnline"] == true;
+        eventually("offline", async || !is_online().await).await;
+        assert!(say("How much is a mug?").await, "better than nobody");
     }
 
     async fn a_snooze_ends_with_a_message_of_the_visitor(database: &TestDatabase) {
