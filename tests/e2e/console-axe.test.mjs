@@ -125,8 +125,13 @@ async function show([, path, ready], viewport) {
   return page;
 }
 
+/** Shows what is behind "More options". It runs in the page. */
+function unfold() {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+}
+
 /**
- * Returns the elements that reach beyond the sides of the screen, and the boxes that scroll sideways without being reachable
+ * Returns the elements that reach beyond the sides of the screen, whether the page scrolls under its rail, and the boxes that scroll sideways without being reachable
  * by the keyboard. It runs in the page.
  */
 function findTooWide() {
@@ -137,6 +142,8 @@ function findTooWide() {
   const found = [];
   if (document.documentElement.scrollWidth > innerWidth)
     found.push(`the page: ${document.documentElement.scrollWidth}`);
+  const { scrollHeight } = document.documentElement;
+  if (document.querySelector(".rail") && scrollHeight > innerHeight) found.push(`the page is ${scrollHeight} px high`);
   const isCut = (element) => {
     for (let box = element; box; box = box.parentElement) {
       const { overflowX, textOverflow, position, clipPath } = getComputedStyle(box);
@@ -173,6 +180,7 @@ for (const shown of PAGES) {
       }
     }
     const { page } = opened;
+    await page.evaluate(unfold);
     for (const viewport of [NARROW, PHONE, WIDE]) {
       await page.setViewportSize(viewport);
       for (const direction of ["ltr", "rtl"]) {

@@ -175,6 +175,23 @@ inboxTest("What is typed and read stays in place while messages come in", "/cons
   await eventually(async () => isInView(articles(page).last(), log(page)));
 });
 
+inboxTest("A reply that closes its conversation can be taken back from the next one", "/console/", async (page) => {
+  const jon = visitorOf(team, { name: "Jon Vik" });
+  await jon.say("That was all, thank you");
+  await choose(page, "Jon Vik");
+  await field(page).fill("You are welcome");
+  await page.keyboard.press("Control+Enter");
+  const undo = page.locator(".toast").getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await isInView(undo);
+  await undo.click();
+  await eventually(async () => assert.equal(await field(page).inputValue(), "You are welcome"));
+  await log(page).getByText("That was all, thank you").waitFor();
+  assert.equal(await log(page).getByText("You are welcome").count(), 0);
+  const { status } = await team.operators[0].call("GET", `conversations/${jon.conversationId}`);
+  assert.notEqual(status, "closed");
+});
+
 inboxTest("Earlier messages load on scrolling up, and what is read does not jump", "/console/", async (page) => {
   const hana = visitorOf(team, { name: "Hana Sato" });
   for (let number = 1; number <= 40; number += 1) await hana.say(`Message number ${number}`);

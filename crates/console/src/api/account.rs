@@ -13,7 +13,7 @@ pub struct Me {
     pub id: String,
     /// The e-mail address.
     pub email: String,
-    /// The name, as visitors see it.
+    /// The name, as the team sees it.
     pub name: String,
     /// `agent`, `admin` or `owner`.
     pub role: String,

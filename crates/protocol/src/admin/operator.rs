@@ -37,7 +37,7 @@ pub enum WorkingState {
 pub struct TeamMember {
     /// The operator's id.
     pub id: String,
-    /// The name, as visitors see it.
+    /// The name, as the team sees it.
     pub name: String,
     /// Whether they are there.
     pub state: WorkingState,

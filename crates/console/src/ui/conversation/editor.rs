@@ -8,7 +8,9 @@ use web_sys::HtmlTextAreaElement;
 use super::canned::{self, Slash};
 use super::typing::Typing;
 use crate::browser;
+use crate::location::Page;
 use crate::state::{App, DraftKind, app};
+use crate::text::conversation;
 
 /// Maximum length of a text, in characters.
 const MAX_LENGTH: usize = 16_000;
@@ -138,6 +140,12 @@ impl Editor {
         app.outbox.add(&id, kind, text.trim_end().to_owned(), close);
         if close {
             app.conversations.open_next(&id);
+            // The message itself, with its own button, is not on the screen any more.
+            app.notices.offer(conversation::SENDING_SOON.get(), conversation::UNDO.get(), move || {
+                if let Some(id) = app.outbox.undo_last() {
+                    app.router.open(Page::conversation(&id));
+                }
+            });
         } else if let Some(field) = self.field.get_untracked() {
             _ = field.focus();
         }

@@ -33,7 +33,10 @@ fn service_proxy(site: &str) -> String {
 #[component]
 pub fn WidgetSettings(site: Site) -> impl IntoView {
     let key = ["settings.widget.", &site.id].concat();
-    let options = RwSignal::new(storage::read::<WidgetOptions>(&key).unwrap_or_default());
+    // A site whose pages may call the service needs no proxy of its own.
+    let uses_service = !site.allowed_origins.is_empty();
+    let first = || WidgetOptions { uses_service, ..WidgetOptions::default() };
+    let options = RwSignal::new(storage::read::<WidgetOptions>(&key).unwrap_or_else(first));
     Effect::new(move |_| {
         options.with(|options| storage::write(&key, options));
     });
