@@ -72,7 +72,14 @@ async fn the_assistant_answers_from_synced_content() {
     let receipt = sync(&client, &page("s1", 1, false, &[glaze()])).await;
     assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(0)));
     let answer = ask(&client, "At which temperature is the celadon fired?").await;
-    assert_eq!(answer, "Celadon is fired at 1280 degrees.\n\n[How we glaze](/glaze)");
+    assert_eq!(
+        answer, "Celadon is fired at 1280 degrees.",
+        "a path is no link while the site's origin is unknown"
+    );
+    let activation = json!({ "licenseCode": LICENSE, "domain": "https://shop.example/", "platform": "rust", "siteName": "Shop" });
+    client.post("/auth/activate", None, &activation).await.data();
+    let answer = ask(&client, "At which temperature is the celadon fired?").await;
+    assert_eq!(answer, "Celadon is fired at 1280 degrees.\n\n[How we glaze](https://shop.example/glaze)");
     let unknown = ask(&client, "How long does delivery take?").await;
     assert!(
         unknown.contains("nothing about that on this site"),
