@@ -74,6 +74,7 @@ export const RUN_BY = {
     "Develop with Trunk: html": UNIT,
   },
   "docs/server.md": {
+    "Get the site token: sh": SELF_HOST,
     "Set up the proxy: rust,no_run": CONNECTOR,
     "Set up the proxy: sh": SERVER,
     "Set up the proxy: js": SERVER,

@@ -41,7 +41,7 @@ test("The proxy command of docs/server.md runs, and its check succeeds", async (
     assert.equal(await configAt(address), true);
     const check = command("docs/server.md", "Set up the proxy: sh 2", { "https://shop.example": address });
     const { stdout } = await promisify(execFile)(COMMAND, check);
-    const [, count] = read("docs/server.md").match(/each of (\d+) sentences/);
+    const [, count] = read("docs/server.md").match(/each of (\d+) checks/);
     assert.match(stdout, new RegExp(`^All ${count} checks hold`, "m"));
   } finally {
     proxy.kill();

@@ -84,7 +84,9 @@ test("The marked link of docs/frontend.md is reported as a call to action", asyn
   await eventually(async () => assert.deepEqual((await called())?.eventData, { label: "Book a workshop" }));
 });
 
-test("The launcher has the colours of docs/themes.md before and after the module loads", async ({ visit }) => {
+test("The launcher has the colours of docs/themes.md before and after the module loads, and the window too", async ({
+  visit,
+}) => {
   const css = snippet("docs/themes.md", "Set your own colours: css");
   let wasm;
   const page = await visit({
@@ -103,6 +105,7 @@ test("The launcher has the colours of docs/themes.md before and after the module
   assert.equal(await colour(page, "launcher"), "rgb(107, 47, 179)");
   await openChat(page);
   assert.equal(await colour(page, "launcher"), "rgb(87, 36, 143)", "under the pointer");
+  assert.equal(await colour(page, "header"), "rgb(107, 47, 179)");
 });
 
 test("The single accent of docs/themes.md colours the whole window, light and dark", async ({ visit }) => {

@@ -1,4 +1,5 @@
 // docs/self-host.md: its settings start the service, and its commands lead to an answered message, a backup and a restore.
+// docs/server.md: its commands create a token that the service accepts.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -87,6 +88,12 @@ test("the first commands lead to an answered message, a backup and a restore", a
   assert.ok(ok && data.message.content.length > 0, "the visitor has an answer");
   const report = await run(`${doctor} || true`, env);
   assert.match(report.stdout, /ok +schema/);
+
+  const [sites, token, status] = commands(snippet("docs/server.md", "Get the site token: sh"));
+  const [site] = (await run(sites, env)).stdout.match(/^site_\w+/);
+  await run(token.replace("site_4f2a", site), env);
+  const known = await run(status.replace("https://service.example", address), env);
+  assert.match(known.stdout, /status +active/);
 
   const elsewhere = (line) => line.replaceAll(/\S*\/?chat-2026-11-22\.db/g, "copy.db");
   const [backup, restore] = commands(snippet("docs/self-host.md", "Back up and restore: sh")).map(elsewhere);

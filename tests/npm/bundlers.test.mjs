@@ -81,7 +81,7 @@ test("A Vite build includes the widget, its languages and its themes without con
 
 test("Vite's development server serves the widget, and forwards to the proxy, as the docs say", options, async (t) => {
   write("index.html", html("page.held.ts"));
-  process.env.CONNECTOR_ORIGIN = await proxied();
+  process.env.CHAT_PROXY = await proxied();
   const site = await createServer({
     root: folder,
     configFile: join(folder, "vite.config.js"),

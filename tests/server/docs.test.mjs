@@ -66,9 +66,20 @@ test("the proxy in Node's http serves", async () => {
   await assertServer(server);
 });
 
-test("the proxy in Express serves", async () => {
-  const { app } = await run(`${snippet("docs/server.md", "Serve the proxy in Node: js 2")}export { app };`);
-  await assertServer(app.listen(0, "127.0.0.1"));
+test("the proxy in Express serves beside the widget's files, and takes bodies that `express.json()` refuses", async () => {
+  const code = `${snippet("docs/server.md", "Serve the proxy in Node: js 2")}export { server };`;
+  const { server } = await run(code, { "listen(3000": "listen(0", '"dist"': JSON.stringify(join(root, "dist")) });
+  if (!server.listening) await once(server, "listening");
+  const site = `http://127.0.0.1:${server.address().port}`;
+  const loader = await fetch(`${site}/chat-widget/chat-widget.js`);
+  assert.match(loader.headers.get("content-type"), /javascript/);
+  const event = { eventType: "page_view", eventData: { text: "x".repeat(15_000) } };
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": `docs-${crypto.randomUUID()}` };
+  const body = JSON.stringify({ events: Array.from({ length: 10 }, () => event) });
+  assert.ok(body.length > 100 * 1024);
+  const tracked = await fetch(`${site}/connector/events`, { method: "POST", headers, body });
+  assert.equal((await tracked.json()).data.accepted, 10);
+  await assertServer(server);
 });
 
 test("the handler in Fastify gets the raw request of its scope's routes", async () => {

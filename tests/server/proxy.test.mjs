@@ -41,7 +41,7 @@ test("every sentence of `site-connector check` holds in Node's http, in front of
   const { origin } = await startSandbox();
   const site = await listen(t, toNodeHandler(connectorProxy({ origin, token })));
   const { stdout } = await promisify(execFile)(command, ["check", `${site}/connector`]);
-  const [, count] = read("docs/server.md").match(/each of (\d+) sentences/);
+  const [, count] = read("docs/server.md").match(/each of (\d+) checks/);
   assert.match(stdout, new RegExp(`^All ${count} checks hold`, "m"));
 });
 

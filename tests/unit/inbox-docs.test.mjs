@@ -20,7 +20,10 @@ test("The pages for website builders and WordPress name the console's menus and 
     const file = JSON.parse(read(`crates/console/texts/en/${name}.json`));
     return Object.values(file).filter((text) => typeof text === "string");
   });
-  const NAMES = ["Settings", "Sites", "Allowed origins", "Widget", "Connect to this service directly"];
+  const NAMES = [
+    ...["Settings", "Sites", "Add a site", "General", "Allowed origins"],
+    ...["Widget", "More options", "Connect to this service directly"],
+  ];
   for (const [page, names] of [
     ["docs/website-builders.md", [...NAMES, "Check the connection"]],
     ["docs/wordpress.md", NAMES],

@@ -129,23 +129,30 @@ fn the_documented_settings_are_those_that_exist() {
     assert_eq!(documented, existing);
 }
 
-/// The example beside the recipes is accepted, except for addresses, files and servers of its machine.
+/// The example beside the recipes is accepted as it is, and with its settings of e-mails. Only addresses and
+/// files of its machine are replaced.
 #[test]
 fn accepts_the_settings_of_the_recipe() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let text = include_str!("../../../../docs/recipes/service/service.toml");
-    let text = text
+    let text = include_str!("../../../../docs/recipes/service/service.toml")
         .replace("127.0.0.1:8090", "127.0.0.1:0")
         .replace("127.0.0.1:9465", "127.0.0.1:0")
         .replace("/var/lib/site-connector/", "data/")
-        .replace("/etc/site-connector/smtp-password", "password");
+        .replace("/run/credentials/site-connector.service/smtp-password", "password");
     assert!(!text.contains("= \"/"), "a path of another machine: {text}");
-    fs::write(folder.path().join("service.toml"), text).expect("written");
-    fs::write(folder.path().join("password"), "secret\n").expect("written");
-    let running = Running::spawn(
-        folder.path(),
-        command(folder.path(), &["serve", "--json", "--config", "service.toml"]),
-    );
-    assert!(running.text("console").starts_with("https://"));
-    running.stop();
+    let with_mail = text.replace("\n# smtp_", "\nsmtp_").replace("\n# mail_", "\nmail_");
+    for (text, mail_settings) in [(text, 0), (with_mail, 4)] {
+        let is_mail = |line: &&str| line.starts_with("smtp_") || line.starts_with("mail_");
+        assert_eq!(text.lines().filter(is_mail).count(), mail_settings, "{text}");
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("service.toml"), text).expect("written");
+        if mail_settings > 0 {
+            fs::write(folder.path().join("password"), "secret\n").expect("written");
+        }
+        let running = Running::spawn(
+            folder.path(),
+            command(folder.path(), &["serve", "--json", "--config", "service.toml"]),
+        );
+        assert!(running.text("console").starts_with("https://"));
+        running.stop();
+    }
 }
