@@ -2,12 +2,15 @@
 // front of the service in test mode, and opened in Chromium, where a visitor asks a question.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { promisify } from "node:util";
 import { stopAll } from "../../scripts/servers.mjs";
 import { ask, isInView, openChat, part } from "../e2e/chat.mjs";
 import { files, read, snippet } from "../docs-snippets.mjs";
+import { command } from "../server/fixture.mjs";
 import { begin, serve as serveFolder, visit } from "../npm/fixture.mjs";
 import { application } from "./application.mjs";
 
@@ -64,7 +67,15 @@ async function chat({ site, errors = () => "" }, { theme = EMERALD, element = tr
 }
 
 const vite = (port) => ["vite", "dev", "--host", "127.0.0.1", "--port", `${port}`];
-const next = (command) => (port) => ["next", command, "--hostname", "127.0.0.1", "--port", `${port}`];
+/** Opens a site whose own server is the proxy, as a visitor. The proxy holds to the contract. */
+async function chatWithProxy(server, expected) {
+  const page = await chat(server, expected);
+  const { stdout } = await promisify(execFile)(command, ["check", `${server.site}connector`]);
+  assert.match(stdout, /^All \d+ checks hold/m);
+  return page;
+}
+
+const next = (mode) => (port) => ["next", mode, "--hostname", "127.0.0.1", "--port", `${port}`];
 
 test("Next forwards to a proxy by a rewrite", options, async () => {
   const { run, serve } = await made("next", shown("Next"));
@@ -77,8 +88,8 @@ test("Next serves the proxy from a route handler, also in its development server
   const pages = shown("Next").filter(([path]) => path !== "next.config.ts");
   const { run, serve } = await made("next", [...pages, ["app/connector/[...path]/route.js", route]]);
   await run(["next", "build"]);
-  await chat(await serve(next("start"), await secrets()));
-  await chat(await serve(next("dev"), await secrets()));
+  await chatWithProxy(await serve(next("start"), await secrets()));
+  await chatWithProxy(await serve(next("dev"), await secrets()));
 });
 
 test("Vue in Vite shows the chat in a build, and forwards to a proxy in its development server", options, async () => {
@@ -99,16 +110,16 @@ test("Nuxt serves the proxy, also in its development server", options, async () 
   const help = shown("Vue", { into: "app/components", only: "Help.vue" });
   const { run, serve } = await made("nuxt", [...shown("Nuxt"), ...help]);
   await run(["nuxi", "build"]);
-  await chat(await serve(() => ["node", ".output/server/index.mjs"], await secrets()));
+  await chatWithProxy(await serve(() => ["node", ".output/server/index.mjs"], await secrets()));
   const dev = (port) => ["nuxi", "dev", "--host", "127.0.0.1", "--port", `${port}`, "--no-fork"];
-  await chat(await serve(dev, await secrets()));
+  await chatWithProxy(await serve(dev, await secrets()));
 });
 
 test("SvelteKit serves the proxy, also in its development server", options, async () => {
   const { run, serve } = await made("sveltekit", shown("SvelteKit"));
   await run(["vite", "build"]);
-  await chat(await serve(() => ["node", "build/index.js"], await secrets()));
-  await chat(await serve(vite, await secrets()));
+  await chatWithProxy(await serve(() => ["node", "build/index.js"], await secrets()));
+  await chatWithProxy(await serve(vite, await secrets()));
 });
 
 test("Astro serves the proxy, and the chat stays open from page to page", options, async () => {
@@ -119,7 +130,7 @@ test("Astro serves the proxy, and the chat stays open from page to page", option
     "the layout has the tag of the docs",
   );
   const goesOn = async (server) => {
-    const page = await chat(server, { theme: TEAL, element: false });
+    const page = await chatWithProxy(server, { theme: TEAL, element: false });
     await page.getByRole("link", { name: "Workshops" }).click();
     await page.getByRole("heading", { name: "Workshops" }).waitFor();
     await part(page, "message-visitor").getByText(QUESTION).waitFor();
@@ -134,9 +145,9 @@ test("React Router serves the proxy, also in its development server", options, a
   const help = shown("React", { into: "app" });
   const { run, serve } = await made("react-router", [...shown("React Router"), ...help]);
   await run(["react-router", "build"]);
-  await chat(await serve(() => ["react-router-serve", "build/server/index.js"], await secrets()));
+  await chatWithProxy(await serve(() => ["react-router-serve", "build/server/index.js"], await secrets()));
   const dev = (port) => ["react-router", "dev", "--host", "127.0.0.1", "--port", `${port}`];
-  await chat(await serve(dev, await secrets()));
+  await chatWithProxy(await serve(dev, await secrets()));
 });
 
 test("Angular shows the chat in a build, and forwards to a proxy in its development server", options, async () => {
