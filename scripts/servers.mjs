@@ -31,10 +31,10 @@ export async function freePort() {
   return port;
 }
 
-/** Starts a program. If it exits early, the error contains its standard error. */
-export function start(program, args, env = {}) {
+/** Starts a program, in a folder of its own or in `cwd`. If it exits early, the error contains its standard error. */
+export function start(program, args, env = {}, cwd = folder) {
   const child = spawn(program, args, {
-    cwd: folder,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -111,7 +111,7 @@ await main(async () => {
   await step("supply chain", () => ({ output: "", ok: auditLocally() }));
   // They leave the command `site-connector` in target/debug, which the steps below run.
   await step("native tests", runNative, { tests: true });
-  await step("tests of the sources", () => tee("node", ["--test", "tests/unit/"]), { tests: true });
+  await step("tests of the sources", () => tee("node", ["--test", ...testsIn("unit")]), { tests: true });
   await step("documentation of the crates", () =>
     tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
   );

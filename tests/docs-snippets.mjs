@@ -17,6 +17,7 @@ const SELF_HOST = "tests/e2e/self-host.test.mjs";
 const BUILDERS = "tests/e2e/website-builders.test.mjs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
 const CLIENT = "tests/npm/client.test.mjs";
+const FRAMEWORKS = "tests/frameworks/frameworks.test.mjs";
 
 /** The test of each snippet, by page, heading and language. */
 export const RUN_BY = {
@@ -40,11 +41,25 @@ export const RUN_BY = {
     "Vite: ts": BUNDLERS,
     "esbuild: ts": BUNDLERS,
     "React: tsx": BUNDLERS,
-    "Next, and React on a server: tsx": BUNDLERS,
+    "React on a server: tsx": BUNDLERS,
     "Vue: ts": BUNDLERS,
     "Vue: vue": BUNDLERS,
-    "Turbo, htmx, Astro: html": "tests/e2e/swaps.test.mjs",
-    "Turbo, htmx, Astro: astro": "tests/e2e/swaps.test.mjs",
+    "Next: tsx": FRAMEWORKS,
+    "Next: tsx 2": FRAMEWORKS,
+    "Next: ts": FRAMEWORKS,
+    "Nuxt: vue": FRAMEWORKS,
+    "Nuxt: ts": FRAMEWORKS,
+    "Nuxt: ts 2": FRAMEWORKS,
+    "SvelteKit: svelte": FRAMEWORKS,
+    "SvelteKit: ts": FRAMEWORKS,
+    "Astro: astro": FRAMEWORKS,
+    "Astro: ts": FRAMEWORKS,
+    "React Router: ts": FRAMEWORKS,
+    "React Router: ts 2": FRAMEWORKS,
+    "Angular: ts": FRAMEWORKS,
+    "Angular: json": FRAMEWORKS,
+    "Angular: json 2": FRAMEWORKS,
+    "Turbo and htmx: html": "tests/e2e/swaps.test.mjs",
     "Use the element without a framework: ts": BUNDLERS,
     "Use the element without a framework: html": BUNDLERS,
     "Build your own window: ts": CLIENT,
@@ -145,6 +160,15 @@ function snippetsOf(markdown) {
   }
   return found;
 }
+
+/** Matches the first line of a snippet that is a whole file: a comment with its path. */
+const FILE = /^(?:\/\/|<!--) (\S+)(?: -->)?\n/;
+
+/** Returns the files among the snippets of a page whose name passes a test, each as path and text. */
+export const files = (page, test) =>
+  [...snippets(page)]
+    .filter(([name, text]) => test(name) && FILE.test(text))
+    .map(([, text]) => [text.match(FILE)[1], text.replace(FILE, "")]);
 
 /** Returns a snippet of a page. */
 export const snippet = (page, name) => snippetOf(read(page), name, page);

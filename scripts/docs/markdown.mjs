@@ -8,7 +8,15 @@ import MarkdownIt from "markdown-it";
 hljs.registerLanguage("nginx", nginx);
 hljs.registerLanguage("http", http);
 /** Languages of the docs by the name that highlight.js has for them. */
-const ALIASES = { vue: "xml", astro: "xml", tsx: "typescript", jsx: "javascript", mjs: "javascript", conf: "nginx" };
+const ALIASES = {
+  vue: "xml",
+  svelte: "xml",
+  astro: "xml",
+  tsx: "typescript",
+  jsx: "javascript",
+  mjs: "javascript",
+  conf: "nginx",
+};
 
 /** Returns text as HTML. */
 export const escapeHtml = (text) =>

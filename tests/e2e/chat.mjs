@@ -7,12 +7,16 @@ import { WELCOME } from "./sandbox.mjs";
 /** Returns the locator of a part of the widget, in any shadow root. */
 export const part = (page, name) => page.locator(`[part~="${name}"]`);
 
+/** Matches the warnings by which Vue and Svelte report that a page of the server does not fit. */
+const HYDRATION = /\[(?:Vue warn|svelte)\].*hydration/i;
+
 /** Returns the list to which the errors of a page are added, as texts. */
 export function errorsOf(page) {
   const wrong = [];
   page.on("pageerror", (error) => wrong.push(String(error)));
   page.on("console", (message) => {
-    if (message.type() === "error") wrong.push(`${message.text()} ${message.location().url}`);
+    const isFailure = message.type() === "error" || (message.type() === "warning" && HYDRATION.test(message.text()));
+    if (isFailure) wrong.push(`${message.text()} ${message.location().url}`);
   });
   return wrong;
 }

@@ -164,6 +164,32 @@ test("A server-rendered React page hydrates in strict mode, and its button opens
   assert.equal(await page.locator("chat-widget").count(), 1);
 });
 
+test("React hydrates a widget that has started before, and leaves its conversation alone", options, async () => {
+  const body = await rendered(
+    'import { renderToString } from "react-dom/server";\nimport { Help } from "./Help.tsx";\n' +
+      "console.log(renderToString(<Help />));\n",
+  );
+  write(
+    "hydrate-late.tsx",
+    'import { hydrateRoot } from "react-dom/client";\nimport { Help } from "./Help.tsx";\n' +
+      'const root = document.getElementById("root")!;\n' +
+      "Object.assign(window, { hydrate: () => hydrateRoot(root, <Help />, { onRecoverableError: console.error }) });\n",
+  );
+  await bundle("hydrate-late.tsx", "react-late", {
+    plugins: [wasmBeside("react-late")],
+    define: { "process.env.NODE_ENV": '"development"' },
+  });
+  const { page, wrong } = await chat(await serve(join(folder, "react-late"), html("main.js", body)));
+  await page.evaluate(() => window.hydrate());
+  await page.locator("#help", { hasText: "Help (0)" }).waitFor();
+  await page.waitForFunction(() =>
+    Object.keys(document.querySelector("chat-widget")).some((key) => /^__react/.test(key)),
+  );
+  await ask(page, "Do you ship?");
+  assert.equal(await part(page, "message-visitor").count(), 2, "one conversation");
+  assert.deepEqual(wrong, []);
+});
+
 test("The React component passes class, style, id, aria and data attributes to the element", options, async () => {
   const body = await rendered(
     'import { renderToString } from "react-dom/server";\nimport { ChatWidget } from "@site-connector/chat-widget/react";\n' +

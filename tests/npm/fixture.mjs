@@ -9,9 +9,11 @@ import { fileURLToPath } from "node:url";
 import { errorsOf } from "../e2e/chat.mjs";
 import { launch, startDemo } from "../e2e/demo.mjs";
 import { Sandbox } from "../e2e/sandbox.mjs";
+import { files, RUN_BY } from "../docs-snippets.mjs";
 import { packPackage } from "../../scripts/npm-package.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
+const DOCS = "docs/frameworks.md";
 /** The other packages of the project. */
 const INSTALLED = ["react", "react-dom", "vue", "@types/react", "@types/react-dom"];
 const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".css": "text/css" };
@@ -35,9 +37,9 @@ export function project(name) {
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, "node_modules", name), link);
   }
-  const docs = readFileSync(join(root, "docs", "frameworks.md"), "utf8");
-  for (const [, file, text] of docs.matchAll(/^```\w+\n(?:\/\/|<!--) (\S+)(?: -->)?\n([^]*?)^```$/gm))
-    writeFileSync(join(folder, file), text);
+  const ours = Object.entries(RUN_BY[DOCS]).filter(([, by]) => by.startsWith("tests/npm/"));
+  const names = ours.map(([name]) => name);
+  for (const [file, text] of files(DOCS, (name) => names.includes(name))) writeFileSync(join(folder, file), text);
   const write = (file, text) => writeFileSync(join(folder, file), text);
   return { folder, tarball, write };
 }
@@ -50,7 +52,7 @@ after(async () => {
 let begun;
 
 /** Starts the demo and a browser once. */
-function begin() {
+export function begin() {
   begun ??= (async () => {
     const demo = await startDemo();
     closing.push(demo.stop);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { ConnectorError, ServerConnectorClient } from "../../dist/server/index.mjs";
 import { failure, inTurn, respond, startService, success } from "./fixture.mjs";
 
@@ -161,6 +162,22 @@ test("at most the limit of a response is read", async () => {
   const { client } = impatient({ answerLimit: 100_000 });
   assert.match((await errorOf(client.getSiteStatus())).message, /expected at most 100000 bytes/);
   await closed;
+});
+
+test("a declared size over the limit is refused before the body arrives", async () => {
+  service.answer = (_request, response) => response.writeHead(200, { "Content-Length": 10_000_000_000 }).flushHeaders();
+  const error = await errorOf(impatient({ timeoutMs: 10_000, backOff: { attempts: 1 } }).client.getSiteStatus());
+  assert.deepEqual([error.kind, error.status], ["invalid_response", 200]);
+  assert.match(error.message, /expected at most 8388608 bytes/);
+});
+
+test("a compressed response is refused, as it could be larger than its declared size", async () => {
+  const body = gzipSync(JSON.stringify({ ok: true, data: { siteId: "site_1" } }));
+  service.answer = (_request, response) => response.writeHead(200, { "Content-Encoding": "gzip" }).end(body);
+  const error = await errorOf(impatient().client.getSiteStatus());
+  assert.deepEqual([error.kind, error.status], ["invalid_response", 200]);
+  assert.match(error.message, /expected a body without compression/);
+  assert.equal(service.requests[0].headers["accept-encoding"], "identity");
 });
 
 test("the caller's signal ends a call, also between two attempts", async () => {

@@ -136,6 +136,41 @@ test("a job is claimed, and its result reported once", async () => {
   assert.equal(lost.isJobLost, true, inspect(lost));
 });
 
+/** Makes every call of the contract, in its order, with a client that repeats transient failures, and checks the results. */
+async function everyCall(backOff) {
+  const activation = { licenseCode: "SANDBOX-LICENSE", domain: "https://shop.example", siteName: "The shop" };
+  const activated = await ServerConnectorClient.activate({ origin, backOff }, activation);
+  const client = new ServerConnectorClient({ origin, token: activated.token, backOff });
+  assert.equal((await client.getSiteStatus()).siteName, "The shop");
+  assert.equal((await client.getChatConfig("en-GB")).config.enabled, true);
+  const { conversationId, userMessageId } = await client.sendMessage({ message: "How much is a mug?" });
+  const count = async (after) => (await client.listMessages({ conversationId, after })).messages.length;
+  assert.deepEqual([await count(), await count(userMessageId)], [2, 1]);
+  assert.equal((await client.getPresence(conversationId)).shouldPollMessages, true);
+  const events = Array.from({ length: 120 }, (_, number) => ({ eventType: "page_view", path: `/${number}` }));
+  assert.equal((await client.track(events[0])).accepted, 1);
+  assert.equal((await client.trackBatch(events)).accepted, 120);
+  const items = Array.from({ length: 25 }, (_, number) => item(number));
+  const { page, accepted } = await client.syncContentPages(items, { snapshotId: "all", pageSize: 10 });
+  assert.deepEqual([page, accepted], [3, 25]);
+  await post("/operator/api/overlays/publish", {});
+  assert.equal((await client.listSeoOverlays()).overlays.length, 25);
+  // Publishing has queued a job.
+  const { job } = await client.claimNextJob();
+  const { status } = await client.completeJob(job.id, { ok: true, claimToken: job.claimToken, result: {} });
+  assert.equal(status, "succeeded");
+}
+
+for (const [seed, status] of [503, 429, 500].entries()) {
+  test(`every call succeeds once despite lost responses, lost requests and failures with ${status}`, async () => {
+    await sandbox.setFaults({ status, rate: 0.3, loseAnswers: 0.2, dropRequests: 0.1, seed: seed + 1 });
+    await everyCall({ ...QUICK, attempts: 20 });
+    assert.equal((await sandbox.messages()).length, 2, "one message was sent");
+    assert.equal((await sandbox.events()).length, 121);
+    assert.ok((await sandbox.arrived("POST", "/events")).length > 4, "some of the four requests were repeated");
+  });
+}
+
 test("a message whose response is lost is repeated with its key and body, and stored once", async () => {
   await sandbox.setFaults({ only: "send", loseAnswers: 2 });
   const { conversationId } = await client.sendMessage({ message: "Hello" }, { messageId: "m1" });

@@ -152,12 +152,16 @@ test("Every snippet of the docs is run by an existing test that names its page",
     assert.deepEqual([...snippets(page).keys()], Object.keys(run), page);
     for (const [name, by] of Object.entries(run)) {
       const source = read(by);
-      const names = /docs-snippets\.mjs/.test(source)
-        ? `"${page}", "${name}"`
-        : by.startsWith("tests/npm/")
-          ? "fixture.mjs"
-          : basename(page);
-      assert.ok(source.includes(names), `${by} does not run ${page}, ${name}`);
+      const heading = name.replace(/: .*$/, "");
+      const names = [`"${page}", "${name}"`];
+      // These tests take the files of a page, of all its headings or of those that they name.
+      if (by.startsWith("tests/npm/")) names.push("fixture.mjs");
+      else if (by.startsWith("tests/frameworks/")) names.push(`shown("${heading}"`, `DOCS, "${name}"`);
+      else if (!/docs-snippets\.mjs/.test(source)) names.push(basename(page));
+      assert.ok(
+        names.some((text) => source.includes(text)),
+        `${by} does not run ${page}, ${name}`,
+      );
     }
   }
   for (const page of Object.keys(RUN_BY)) assert.ok(PAGES.includes(page), page);
@@ -201,6 +205,23 @@ test("The settings in docs/rust.md are the example's", () => {
     read("examples/leptos/Cargo.toml"),
     new RegExp(`^leptos = \\{ version = "${leptos.match(/version = "([\d.]+)"/)[1]}\\.`, "m"),
   );
+});
+
+test("The versions of frameworks in docs/frameworks.md are those of the tests", () => {
+  const PACKAGES = {
+    Next: ["next", "next"],
+    Nuxt: ["nuxt", "nuxt"],
+    SvelteKit: ["sveltekit", "@sveltejs/kit"],
+    Astro: ["astro", "astro"],
+    "React Router": ["react-router", "react-router"],
+    Angular: ["angular", "@angular/core"],
+  };
+  const [, list] = read("docs/frameworks.md").match(/^The files are tested with (.*)\.$/m);
+  const tested = Object.entries(PACKAGES).map(([name, [folder, dependency]]) => {
+    const { dependencies } = JSON.parse(read(`tests/frameworks/${folder}/package.json`));
+    return `${name} ${dependencies[dependency].split(".")[0]}`;
+  });
+  assert.deepEqual(list.split(/, | and /), tested);
 });
 
 test("Every test that docs/accessibility.md names exists", () => {

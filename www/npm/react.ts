@@ -61,6 +61,9 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     hidden,
     id,
     style,
+    // An element that has started before React hydrates the page has attributes and children of its own.
+    suppressHydrationWarning: true,
+    children: "",
     ...attributesOf(props),
   });
 });

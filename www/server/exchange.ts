@@ -2,7 +2,17 @@
 
 import { BACK_OFF, type BackOff, parseRetryAfter, waitAfter } from "./back-off.js";
 import { ConnectorError, printable, refusal } from "./connector-error.js";
-import { address, BodyTooLarge, deadline, jsonOf, parseOrigin, readBounded, requestHeaders } from "./service.js";
+import {
+  address,
+  BodyTooLarge,
+  deadline,
+  discard,
+  jsonOf,
+  parseOrigin,
+  readBounded,
+  requestHeaders,
+  UnusableBody,
+} from "./service.js";
 import { atLeastOne, timeLimit, withDefaults } from "./settings.js";
 
 /** The settings of a client. */
@@ -103,8 +113,8 @@ export class Exchange {
     const { signal, state, done } = deadline(this.#timeoutMs, call.signal);
     try {
       const response = await this.#send(call, body, signal);
-      const bytes = await readBounded(response.body, this.#answerLimit, signal).catch((error: unknown) => {
-        if (!(error instanceof BodyTooLarge)) throw error;
+      const bytes = await this.#bodyOf(response, signal).catch((error: unknown) => {
+        if (!(error instanceof UnusableBody)) throw error;
         throw new ConnectorError("invalid_response", `invalid response: ${error.message}`, {
           status: response.status,
           idempotencyKey: key,
@@ -121,6 +131,18 @@ export class Exchange {
     } finally {
       done();
     }
+  }
+
+  /** Reads a body within its limit. A declared size is checked before the body arrives. */
+  async #bodyOf({ headers, body }: Response, signal: AbortSignal): Promise<Uint8Array> {
+    const encoding = headers.get("Content-Encoding") ?? "identity";
+    const isCompressed = encoding.toLowerCase() !== "identity";
+    const limit = this.#answerLimit;
+    if (isCompressed || Number(headers.get("Content-Length")) > limit) {
+      discard(body);
+      throw isCompressed ? new UnusableBody("expected a body without compression") : new BodyTooLarge(limit);
+    }
+    return readBounded(body, limit, signal);
   }
 
   #send(call: Call, body: string | undefined, signal: AbortSignal): Promise<Response> {

@@ -70,8 +70,15 @@ export function jsonOf(body: unknown, idempotencyKey?: string): string {
   }
 }
 
+/** A body that is not read to its end. */
+export class UnusableBody extends Error {}
+
 /** A body above its limit. */
-export class BodyTooLarge extends Error {}
+export class BodyTooLarge extends UnusableBody {
+  constructor(limit: number) {
+    super(`expected at most ${limit} bytes`);
+  }
+}
 
 /** Reads a body of at most `limit` bytes into one buffer: a list of a million small parts would need far more memory. */
 export async function readBounded(
@@ -92,7 +99,7 @@ export async function readBounded(
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), aborted]);
       if (done) return bytes.subarray(0, size);
-      if (size + value.length > limit) throw new BodyTooLarge(`expected at most ${limit} bytes`);
+      if (size + value.length > limit) throw new BodyTooLarge(limit);
       if (size + value.length > bytes.length) {
         const grown = new Uint8Array(Math.min(limit, 2 * size + value.length));
         grown.set(bytes.subarray(0, size));

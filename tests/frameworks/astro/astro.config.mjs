@@ -1,0 +1,3 @@
+import node from "@astrojs/node";
+
+export default { adapter: node({ mode: "standalone" }) };
