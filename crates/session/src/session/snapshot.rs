@@ -32,9 +32,13 @@ impl Session {
         let is_own = self.identity.is_of(&value);
         let snapshot = Snapshot::decode(&mut value);
         let known = self.tab_sync.revision();
+        // Of two leaders that wrote the same revision, one may not know that a conversation has begun. Without
+        // one, its tab has no work, so that no leader would publish the next revision.
+        let brings_conversation =
+            snapshot.revision == known && self.conversation.is_none() && snapshot.conversation.is_some();
         // Version 1 stored only the id: nothing in the history is new.
-        let id_alone = snapshot.revision == 0 && known == 0 && snapshot.conversation.is_some() && !live;
-        if !is_own || (snapshot.revision <= known && !id_alone) {
+        let id_alone = brings_conversation && known == 0;
+        if !is_own || (snapshot.revision <= known && !brings_conversation) {
             return;
         }
         // A poll of this tab does not start at the other tab's cursor.
