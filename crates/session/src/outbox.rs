@@ -297,7 +297,7 @@ impl Outbox {
     pub(crate) fn extend_attempted(&self, attempted: &mut Vec<EntryKey>, backfill: bool) {
         for pending in &self.messages {
             let counts = !backfill || matches!(pending.state, DeliveryState::InDoubt(_));
-            if pending.is_attempted() && counts && !pending.is_in_flight() {
+            if pending.may_have_arrived() && counts && !pending.is_in_flight() {
                 attempted.push(pending.entry);
             }
         }
@@ -305,7 +305,7 @@ impl Outbox {
 
     /// Returns the number of attempted messages with this text: a poll cannot tell their echoes apart.
     pub(crate) fn attempted_with(&self, text: &str) -> usize {
-        self.messages.iter().filter(|pending| pending.is_attempted() && pending.text == text).count()
+        self.messages.iter().filter(|pending| pending.may_have_arrived() && pending.text == text).count()
     }
 
     /// Applies a message that another tab, or an earlier page, stored for this entry. A tab that sends knows

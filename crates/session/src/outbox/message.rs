@@ -135,9 +135,15 @@ impl PendingMessage {
         matches!(self.state, DeliveryState::Failed(_))
     }
 
-    /// Returns whether the service may have the message.
+    /// Returns whether the message has a request.
     pub(crate) fn is_attempted(&self) -> bool {
         self.state.request().is_some()
+    }
+
+    /// Returns whether the service may have the message. A failed one was attempted, even if storage has lost
+    /// its request.
+    pub(super) fn may_have_arrived(&self) -> bool {
+        !matches!(self.state, DeliveryState::Queued(None))
     }
 
     pub(super) fn is_in_flight(&self) -> bool {
