@@ -61,6 +61,17 @@ fn learns_of_a_conversation_from_another_leaders_snapshot_of_the_same_revision()
 }
 
 #[test]
+fn keeps_its_conversation_if_another_leader_does_not_know_of_it() {
+    let mut tab = Tab::in_conversation();
+    let other = r#"{"v":2,"revision":99,"writer":"other","entries":[{"letter":"m-other","role":"visitor","text":"two","delivery":"sending"}]}"#;
+    tab.receive_write(keys::CONVERSATION, other);
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c1"));
+    assert_eq!(tab.texts(), ["one", "first"]);
+    let published = json(tab.stored(keys::CONVERSATION).expect("a conversation"));
+    assert_eq!(published.get("revision"), Some(&100.into()), "the other leader adopts it");
+}
+
+#[test]
 fn never_moves_the_seen_position_backwards() {
     let mut tab = Tab::in_conversation();
     let seen = tab.stored(keys::SEEN).expect("a position").to_owned();
