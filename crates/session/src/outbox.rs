@@ -8,7 +8,7 @@ mod message;
 use std::rc::Rc;
 use std::slice::Iter;
 
-use chat_protocol::{SendMessage, VisitorId, limits};
+use chat_protocol::{ConversationId, SendMessage, VisitorId, limits};
 
 use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::random::Random;
@@ -204,6 +204,12 @@ impl Outbox {
     pub(crate) fn names_conversation(&self, entry: EntryKey) -> bool {
         let request = self.get(entry).and_then(|pending| pending.state.request());
         request.is_some_and(SendRequest::names_conversation)
+    }
+
+    /// Returns whether the request of a message names this conversation.
+    pub(crate) fn names(&self, entry: EntryKey, conversation: &ConversationId) -> bool {
+        let request = self.get(entry).and_then(|pending| pending.state.request());
+        request.is_some_and(|request| request.names(conversation))
     }
 
     /// Returns whether more than one attempt of a message was made.

@@ -166,8 +166,12 @@ impl Session {
     pub(super) fn on_sent(&mut self, now_ms: u64, request: &InFlight, result: SendResult) {
         let Some(entry) = request.message else { return };
         if self.conversation.as_ref() != Some(&result.conversation_id) {
-            if self.conversation.is_some() && self.is_delivered(entry) {
-                // Another tab has found since that the conversation of this response is gone.
+            let is_of_earlier = || self.outbox.names(entry, &result.conversation_id);
+            if self.conversation.is_some() && (self.is_delivered(entry) || is_of_earlier()) {
+                // The conversation of this response is gone, and another one has begun since the first attempt.
+                if self.timeline.set_delivery(entry, Delivery::Delivered) {
+                    self.emit_delivered(entry);
+                }
                 self.remove_delivered(entry);
                 return;
             }
