@@ -168,7 +168,7 @@ impl Session {
         if self.conversation.as_ref() != Some(&result.conversation_id) {
             let is_of_earlier = || self.outbox.names(entry, &result.conversation_id);
             if self.conversation.is_some() && (self.is_delivered(entry) || is_of_earlier()) {
-                // The conversation of this response is gone, and another one has begun since the first attempt.
+                // The conversation of this response is gone, and another one has begun since the attempt.
                 if self.timeline.set_delivery(entry, Delivery::Delivered) {
                     self.emit_delivered(entry);
                 }

@@ -47,8 +47,8 @@ pub struct Scenario {
     /// Maximum number of messages that the driver hands over at once. It divides a longer response, and hands
     /// over its newest messages ahead.
     pub part_size: usize,
-    /// The number of messages that the visitor wrote before the first page, with a client that stores only the
-    /// ids of the visitor and of the conversation.
+    /// The number of messages that the visitor wrote before the first page, with a client that stores only
+    /// the ids of the visitor and of the conversation.
     pub earlier_messages: usize,
     pub dates: Dates,
     /// The visitor sends "ok" more than once.
@@ -199,8 +199,8 @@ impl Scenario {
     ///   if dates and texts differ, and the author is known.
     /// - Without `userMessageId`, an echo is recognised by author and text. It is therefore missing only if
     ///   the author is known and the texts differ, or if nothing is echoed.
-    /// - The rest of a history needs a cursor. Pages and the parts of a response are therefore limited only if
-    ///   `after` is honoured, there are ids or a `nextAfter`, and `nextAfter` moves.
+    /// - The rest of a history needs a cursor. Pages and the parts of a response are therefore limited only
+    ///   if `after` is honoured, there are ids or a `nextAfter`, and `nextAfter` moves.
     /// - Without ids, a client whose storage lost entries cannot tell which messages it has shown: storage is
     ///   then reliable.
     fn draw_service(&mut self, rng: &mut Rng) {

@@ -146,8 +146,9 @@ impl Simulation {
                 })?;
                 continue;
             }
-            // A message that failed while the first history of an earlier conversation was read stands beside its
-            // echo until the visitor retries it: the echo may have been an older message with the same text.
+            // A message that failed while the first history of an earlier conversation was read stands beside
+            // its echo until the visitor retries it: the echo may have been an older message with the same
+            // text.
             let is_shown =
                 |entry: &&Entry| self.scenario.earlier_messages == 0 || entry.delivery != Delivery::Failed;
             let times = shown.clone().filter(is_shown).count();
