@@ -202,9 +202,11 @@ impl Election {
         if matches!(self.role, Role::Follower(_)) { self.stand(now_ms) } else { Step::Waits }
     }
 
-    /// Leaves the election: another visitor begins, whose tabs have no leader yet.
+    /// Leaves the election: another visitor begins, whose tabs count their leaders from the start. With a
+    /// later term than theirs, this tab would depose their leader.
     pub(crate) fn reset(&mut self) {
         self.role = Role::Idle;
+        self.term = 0;
     }
 }
 
@@ -312,7 +314,7 @@ mod tests {
     fn a_leader_whose_visitor_is_erased_leaves_the_election() {
         let mut election = leader("a");
         election.reset();
-        assert!(!election.is_leader());
+        assert_eq!((election.is_leader(), election.term()), (false, 0));
         assert_eq!(election.advance(1_000, true), Step::Stands);
     }
 }

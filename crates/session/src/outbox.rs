@@ -8,7 +8,7 @@ mod message;
 use std::rc::Rc;
 use std::slice::Iter;
 
-use chat_protocol::{SendMessage, VisitorId, limits};
+use chat_protocol::{ConversationId, SendMessage, VisitorId, limits};
 
 use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::random::Random;
@@ -206,6 +206,12 @@ impl Outbox {
         request.is_some_and(SendRequest::names_conversation)
     }
 
+    /// Returns whether the request of a message names this conversation.
+    pub(crate) fn names(&self, entry: EntryKey, conversation: &ConversationId) -> bool {
+        let request = self.get(entry).and_then(|pending| pending.state.request());
+        request.is_some_and(|request| request.names(conversation))
+    }
+
     /// Returns whether more than one attempt of a message was made.
     pub(crate) fn is_repeated(&self, entry: EntryKey) -> bool {
         self.get(entry).is_some_and(|pending| pending.attempts() > 1)
@@ -297,7 +303,7 @@ impl Outbox {
     pub(crate) fn extend_attempted(&self, attempted: &mut Vec<EntryKey>, backfill: bool) {
         for pending in &self.messages {
             let counts = !backfill || matches!(pending.state, DeliveryState::InDoubt(_));
-            if pending.is_attempted() && counts && !pending.is_in_flight() {
+            if pending.may_have_arrived() && counts && !pending.is_in_flight() {
                 attempted.push(pending.entry);
             }
         }
@@ -305,7 +311,7 @@ impl Outbox {
 
     /// Returns the number of attempted messages with this text: a poll cannot tell their echoes apart.
     pub(crate) fn attempted_with(&self, text: &str) -> usize {
-        self.messages.iter().filter(|pending| pending.is_attempted() && pending.text == text).count()
+        self.messages.iter().filter(|pending| pending.may_have_arrived() && pending.text == text).count()
     }
 
     /// Applies a message that another tab, or an earlier page, stored for this entry. A tab that sends knows

@@ -190,15 +190,8 @@ impl Timeline {
                 self.entries[echo].id = Some(id);
                 index = echo;
             } else if let Some(echo) = self.index_of_id(&id) {
-                // The echo was polled before the response. It has the service's position.
-                let mut entry = self.entries.remove(index);
-                let place = if index < echo { echo - 1 } else { echo };
-                entry.id = Some(id);
-                if self.polled_up_to == Some(self.entries[place].key) {
-                    self.polled_up_to = Some(key);
-                }
-                self.entries[place] = entry;
-                index = place;
+                // The echo was polled before the response.
+                index = self.replace_echo(index, echo);
             } else {
                 self.known.insert(&id);
                 self.entries[index].id = Some(id);
@@ -208,17 +201,40 @@ impl Timeline {
         mistaken
     }
 
-    /// Marks a message as delivered whose id is unknown. A page that did not know of the attempt may have
-    /// polled its echo.
-    pub(crate) fn deliver_in_doubt(&mut self, key: EntryKey) {
-        let text = self.entry(key).filter(|entry| entry.id.is_none()).map(|entry| entry.text.clone());
-        let echo = self.entries[self.archived_len..].iter().rev().find(|entry| {
-            entry.local_id.is_none()
-                && matches!(entry.author, Role::Visitor | Role::Other(_))
-                && text.as_ref() == Some(&entry.text)
-        });
-        let id = echo.and_then(|echo| echo.id.clone());
-        self.deliver(key, id);
+    /// Marks a message as delivered that was attempted before. A page that did not know of the attempt may
+    /// have polled its echo, which has no id to compare, or there is none in the response. Otherwise like
+    /// [`Self::deliver`].
+    pub(crate) fn deliver_in_doubt(&mut self, key: EntryKey, id: Option<MessageId>) -> bool {
+        if let Some(index) = self.index_of_key(key)
+            && let Entry { id: None, text, .. } = &self.entries[index]
+            && let Some(echo) = self.entries.iter().rposition(|entry| {
+                entry.local_id.is_none()
+                    && (id.is_none() || entry.id.is_none())
+                    && matches!(entry.author, Role::Visitor | Role::Other(_))
+                    && entry.text == *text
+            })
+            && echo >= self.archived_len
+        {
+            self.replace_echo(index, echo);
+        }
+        self.deliver(key, id)
+    }
+
+    /// Moves an entry to the position of its echo, which is the service's. Returns its new index.
+    fn replace_echo(&mut self, index: usize, echo: usize) -> usize {
+        let mut entry = self.entries.remove(index);
+        let place = if index < echo { echo - 1 } else { echo };
+        let echo = &mut self.entries[place];
+        if self.polled_up_to == Some(echo.key) {
+            self.polled_up_to = Some(entry.key);
+        }
+        entry.id = echo.id.take();
+        if entry.id.is_none() {
+            // The date distinguishes the entry from later ones with the same text.
+            entry.created = echo.created.take();
+        }
+        *echo = entry;
+        place
     }
 
     /// Adds the reply that came with the response to the message `to`, unless it was polled before. Returns

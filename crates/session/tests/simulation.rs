@@ -84,6 +84,30 @@ fn resends_in_a_new_tab_after_the_sending_tab_crashed() -> Result<(), Violation>
     Ok(())
 }
 
+#[test]
+fn shows_the_newest_messages_of_a_long_history_ahead_and_then_all_in_parts() -> Result<(), Violation> {
+    let mut simulation = calm(3);
+    (simulation.scenario.part_size, simulation.scenario.earlier_messages) = (3, 4);
+    simulation.continue_conversation();
+    let tab = simulation.load(true)?;
+    let shown = |simulation: &Simulation| -> Vec<String> {
+        simulation.tabs[tab.0].session.entries().iter().map(|entry| entry.text.to_string()).collect()
+    };
+    while shown(&simulation).is_empty() {
+        simulation.advance(1)?;
+    }
+    assert_eq!(shown(&simulation), ["m3", "#8"]);
+    simulation.advance(10_000)?;
+    assert_eq!(shown(&simulation), ["m0", "#2", "m1", "#4", "m2", "#6", "m3", "#8"]);
+    let stats = simulation.into_stats();
+    assert_eq!(
+        (stats[Fact::NewestShownAhead], stats[Fact::HistoryPart]),
+        (1, 2),
+        "the last part is not counted"
+    );
+    Ok(())
+}
+
 /// Visitors who arrive at the same moment, as after a television spot, must not keep polling at the same
 /// moment.
 #[test]

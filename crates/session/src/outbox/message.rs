@@ -1,6 +1,6 @@
 //! One pending message, and the state of its delivery.
 
-use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId, decimal};
+use chat_protocol::{ConversationId, IdempotencyKey, SendMessage, Value, VisitorId, decimal};
 
 use super::check_message;
 use crate::random::Random;
@@ -135,9 +135,15 @@ impl PendingMessage {
         matches!(self.state, DeliveryState::Failed(_))
     }
 
-    /// Returns whether the service may have the message.
+    /// Returns whether the message has a request.
     pub(crate) fn is_attempted(&self) -> bool {
         self.state.request().is_some()
+    }
+
+    /// Returns whether the service may have the message. A failed one was attempted, even if storage has lost
+    /// its request.
+    pub(super) fn may_have_arrived(&self) -> bool {
+        !matches!(self.state, DeliveryState::Queued(None))
     }
 
     pub(super) fn is_in_flight(&self) -> bool {
@@ -270,9 +276,18 @@ impl SendRequest {
     /// Returns whether the request belongs to a conversation. The others begin one.
     pub(super) fn names_conversation(&self) -> bool {
         // `SendMessage` has one written form.
-        self.body.starts_with(r#"{"conversationId":"#)
+        self.body.starts_with(CONVERSATION_FIELD)
+    }
+
+    /// Returns whether the request names this conversation.
+    pub(super) fn names(&self, conversation: &ConversationId) -> bool {
+        let id = self.body.strip_prefix(CONVERSATION_FIELD);
+        id.is_some_and(|id| id.starts_with(&Value::from(conversation).to_json()))
     }
 }
+
+/// The beginning of a request that names its conversation.
+const CONVERSATION_FIELD: &str = r#"{"conversationId":"#;
 
 /// Returns `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything:
 /// characters that a header cannot carry are left out, and the id is cut so that the key stays within the

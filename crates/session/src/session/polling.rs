@@ -112,7 +112,7 @@ impl Session {
             self.timeline.mark_complete();
             // The service may not list visitor messages. The conflict proves that it has this one.
             if let Some(entry) = self.outbox.in_doubt() {
-                self.timeline.deliver_in_doubt(entry);
+                self.timeline.deliver_in_doubt(entry, None);
                 self.on_found_delivered(now_ms, entry);
             }
         }

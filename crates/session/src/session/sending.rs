@@ -103,7 +103,7 @@ impl Session {
     pub(super) fn on_remote_delivery(&mut self, now_ms: u64, id: &str) {
         if let Some(entry) = self.outbox.idle_entry(id) {
             self.outbox.remove(entry);
-            self.timeline.deliver_in_doubt(entry);
+            self.timeline.deliver_in_doubt(entry, None);
             if self.leads() && !self.timeline.is_answered(entry) {
                 self.await_reply(now_ms);
             }
@@ -166,19 +166,26 @@ impl Session {
     pub(super) fn on_sent(&mut self, now_ms: u64, request: &InFlight, result: SendResult) {
         let Some(entry) = request.message else { return };
         if self.conversation.as_ref() != Some(&result.conversation_id) {
-            if self.conversation.is_some() && self.is_delivered(entry) {
-                // Another tab has found since that the conversation of this response is gone.
+            let is_of_earlier = || self.outbox.names(entry, &result.conversation_id);
+            if self.conversation.is_some() && (self.is_delivered(entry) || is_of_earlier()) {
+                // The conversation of this response is gone, and another one has begun since the attempt.
+                if self.timeline.set_delivery(entry, Delivery::Delivered) {
+                    self.emit_delivered(entry);
+                }
                 self.remove_delivered(entry);
                 return;
             }
             self.begin(result.conversation_id);
         }
         let is_repeated = self.outbox.is_repeated(entry);
-        if is_repeated && result.user_message_id.is_none() {
+        let is_mistaken = if is_repeated {
             // Another tab may have made the first attempt, and its echo may have been polled before this tab
             // knew.
-            self.timeline.deliver_in_doubt(entry);
-        } else if self.timeline.deliver(entry, result.user_message_id) {
+            self.timeline.deliver_in_doubt(entry, result.user_message_id)
+        } else {
+            self.timeline.deliver(entry, result.user_message_id)
+        };
+        if is_mistaken {
             self.resync(now_ms);
         }
         // The echo may have been matched with another message, which must be sent again or has failed.

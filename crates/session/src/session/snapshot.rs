@@ -3,7 +3,7 @@
 use chat_protocol::Value;
 
 use crate::tab_sync::{LocalState, Snapshot};
-use crate::timeline::Delivery;
+use crate::timeline::{Delivery, Entry};
 use crate::{Session, SessionEvent};
 
 impl Session {
@@ -32,10 +32,23 @@ impl Session {
         let is_own = self.identity.is_of(&value);
         let snapshot = Snapshot::decode(&mut value);
         let known = self.tab_sync.revision();
+        // Of two leaders that wrote the same revision, one may not know that a conversation has begun.
+        // Without one, its tab has no work, so that no leader would publish the next revision.
+        let brings_conversation =
+            snapshot.revision == known && self.conversation.is_none() && snapshot.conversation.is_some();
         // Version 1 stored only the id: nothing in the history is new.
-        let id_alone = snapshot.revision == 0 && known == 0 && snapshot.conversation.is_some() && !live;
-        if !is_own || (snapshot.revision <= known && !id_alone) {
+        let id_alone = brings_conversation && known == 0;
+        if !is_own || (snapshot.revision <= known && !brings_conversation) {
             return;
+        }
+        // The leader that wrote this does not know that a conversation has begun. If it had ended, its
+        // messages would be archived.
+        let is_unaware =
+            snapshot.conversation.is_none() && snapshot.archived_len == 0 && !snapshot.is_truncated;
+        if is_unaware && self.conversation.is_some() && self.timeline.entries().iter().any(Entry::is_settled)
+        {
+            self.tab_sync.supersede(snapshot.revision);
+            return self.publish();
         }
         // A poll of this tab does not start at the other tab's cursor.
         self.cancel_polls();

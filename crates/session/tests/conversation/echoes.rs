@@ -33,6 +33,20 @@ fn a_failed_message_found_in_the_history_becomes_delivered() {
 }
 
 #[test]
+fn a_failed_message_whose_request_storage_has_lost_is_found_in_the_history() {
+    let mut tab = Tab::in_conversation();
+    tab.send("two");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.storage.retain(|(key, _)| !key.contains(keys::OUTBOX));
+    let mut tab = tab.reload();
+    assert_eq!(tab.delivery("two"), Delivery::Failed);
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"person","content":"two"}]}"#);
+    assert_eq!((tab.texts(), tab.delivery("two")), (vec!["one", "first", "two"], Delivery::Delivered));
+    assert_eq!(tab.count_stored(keys::OUTBOX), 0);
+}
+
+#[test]
 fn keeps_two_messages_with_the_same_text_apart() {
     let mut tab = Tab::in_conversation();
     tab.send("ok");

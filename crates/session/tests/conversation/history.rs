@@ -2,7 +2,7 @@
 
 use crate::fixture::{LEAD_MS, Tab, json, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
-use chat_session::{Answer, Input, SessionEvent, keys};
+use chat_session::{Answer, Delivery, Input, SessionEvent, keys};
 
 #[test]
 fn polls_the_history_after_a_reload_and_shows_it_once() {
@@ -153,6 +153,24 @@ fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
     tab.wait(LEAD_MS);
     let query = tab.wait_for(Messages).query;
     assert!(query.iter().all(|(name, _)| *name != "after"), "{query:?}");
+}
+
+#[test]
+fn a_response_to_an_earlier_attempt_does_not_bring_back_the_conversation_that_is_gone() {
+    let mut tab = Tab::in_conversation();
+    tab.send("two");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.send("three");
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    tab.answer(Send, r#"{"conversationId":"c2","userMessageId":"v1"}"#);
+    let key = tab.key("two");
+    tab.feed(Input::Retry(key));
+    let body = tab.waiting(Send).expect("an attempt").body.clone().expect("a body");
+    assert!(body.starts_with(r#"{"conversationId":"c1","#), "{body}");
+    tab.reply(2, "second");
+    assert_eq!(tab.delivery("two"), Delivery::Delivered);
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
+    assert_eq!(tab.count_stored(keys::OUTBOX), 0);
 }
 
 /// Returns a tab that knows only the id of its conversation, and has requested its messages.

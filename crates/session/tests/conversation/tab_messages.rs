@@ -44,6 +44,34 @@ fn publishes_a_newer_revision_after_a_conflict() {
 }
 
 #[test]
+fn learns_of_a_conversation_from_another_leaders_snapshot_of_the_same_revision() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.send("one");
+    let own = tab.stored(keys::CONVERSATION).expect("a snapshot").to_owned();
+    let id = tab.pending("one").0.replace(keys::OUTBOX, "");
+    let revision = json(&own).get("revision").expect("a revision").to_string();
+    let other = format!(
+        r#"{{"v":2,"revision":{revision},"writer":"other","conversationId":"c1","newest":1,"entries":[{{"letter":"{id}","id":"u1","role":"visitor","text":"one"}},{{"id":"a1","serial":1,"role":"assistant","text":"first"}}]}}"#
+    );
+    tab.receive_write(keys::CONVERSATION, &other);
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c1"));
+    assert_eq!((tab.texts(), tab.session.unread()), (vec!["one", "first"], 1));
+    tab.receive_write(keys::CONVERSATION, &own);
+    assert_eq!(tab.texts(), ["one", "first"], "the snapshot without the conversation does not replace it");
+}
+
+#[test]
+fn keeps_its_conversation_if_another_leader_does_not_know_of_it() {
+    let mut tab = Tab::in_conversation();
+    let other = r#"{"v":2,"revision":99,"writer":"other","entries":[{"letter":"m-other","role":"visitor","text":"two","delivery":"sending"}]}"#;
+    tab.receive_write(keys::CONVERSATION, other);
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c1"));
+    assert_eq!(tab.texts(), ["one", "first"]);
+    let published = json(tab.stored(keys::CONVERSATION).expect("a conversation"));
+    assert_eq!(published.get("revision"), Some(&100.into()), "the other leader adopts it");
+}
+
+#[test]
 fn never_moves_the_seen_position_backwards() {
     let mut tab = Tab::in_conversation();
     let seen = tab.stored(keys::SEEN).expect("a position").to_owned();

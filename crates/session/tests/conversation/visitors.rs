@@ -86,6 +86,31 @@ fn a_page_restored_to_another_visitor_shows_nothing_of_the_previous_one() {
 }
 
 #[test]
+fn a_page_restored_to_another_visitor_does_not_depose_the_leader_of_that_visitor() {
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    browser.close(leader);
+    browser.wait(1_000);
+    assert_eq!(browser.leaders(), [0], "it leads in a later term");
+    // It stores and broadcasts everything again after ten seconds.
+    browser.feed(0, Input::PersistFailed);
+    browser.feed(0, Input::PageHidden);
+    (browser.tabs[0].isolated, browser.tabs[0].suspended) = (true, true);
+    browser.storage.clear();
+    let next = browser.open(Start::default());
+    browser.send(next, "hello");
+    browser.wait(10_000);
+    assert_eq!(browser.leaders(), [next]);
+
+    (browser.tabs[0].isolated, browser.tabs[0].suspended) = (false, false);
+    browser.tabs[0].now_ms = browser.now_ms;
+    let stored = parsed(&browser.storage);
+    browser.feed(0, Input::PageRestored(stored));
+    assert_eq!(browser.tabs[0].session.visitor_id(), browser.tabs[next].session.visitor_id());
+    assert_eq!(browser.leaders(), [next]);
+}
+
+#[test]
 fn each_customer_has_a_separate_conversation() {
     let customer = |id: &str| Start { customer_id: Some(id.into()), ..Start::default() };
     let mut browser = Browser::with(0);

@@ -66,6 +66,7 @@ impl Simulation {
             match late {
                 Queued::Input(input, trigger) => self.feed_with(id, *input, trigger)?,
                 Queued::Response(flight, answer) => self.on_response(&flight, answer)?,
+                Queued::Part(flight, history) => self.on_idle(&flight, history)?,
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ use chat_session::{Answer, Input};
 use fastrand::Rng;
 
 use super::invariants::{Invariant, Violation, check};
+use super::long_history::LongHistory;
 use super::messages::VisitorMessage;
 use super::network::{InFlight, Network};
 use super::requests::Ledger;
@@ -42,6 +43,11 @@ pub enum Event {
     ResponseArrives {
         flight: Rc<InFlight>,
         answer: Option<Answer>,
+    },
+    /// The page is idle, and takes the next part of a long history.
+    IdleForPart {
+        flight: Rc<InFlight>,
+        history: LongHistory,
     },
     AiReplies(IdempotencyKey),
     LateReply(usize),
@@ -159,6 +165,7 @@ impl Simulation {
             }
             Event::RequestArrives { flight, again } => self.on_arrival(&flight, again),
             Event::ResponseArrives { flight, answer } => self.on_response(&flight, answer),
+            Event::IdleForPart { flight, history } => self.on_idle(&flight, history),
             Event::AiReplies(key) => {
                 if let Some(result) = self.service.think(&key, self.now_ms) {
                     if let Some((in_ms, conversation)) = result.late {

@@ -10,6 +10,7 @@ mod browser;
 pub mod engine;
 mod faults;
 pub mod invariants;
+mod long_history;
 pub mod messages;
 pub mod network;
 mod requests;

@@ -76,6 +76,17 @@ impl Network {
         }
     }
 
+    /// Returns the fate of a request that never reaches the network: the driver has the response.
+    pub fn none() -> Fate {
+        Fate {
+            request_ms: 0,
+            response_ms: 0,
+            outcome: Outcome::Answered,
+            copy_after_ms: None,
+            outlives_page: false,
+        }
+    }
+
     /// Draws the delay of a message between two tabs.
     pub fn draw_tab_delay_ms(&mut self) -> u64 {
         self.rng.u64(0..=60)

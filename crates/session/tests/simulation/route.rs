@@ -2,19 +2,21 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{Endpoint, History, Value, open_envelope, success};
+use chat_protocol::{Endpoint, History, Value, open_envelope};
 use chat_session::{Answer, Input, Request};
 
 use super::engine::{Event, Simulation};
 use super::invariants::Violation;
+use super::long_history::{LongHistory, parameter};
 use super::messages::tag_of;
-use super::network::{InFlight, Loss, Outcome};
+use super::network::{InFlight, Loss, Network, Outcome};
 use super::service::Reaction;
 use super::tab::{Life, Outstanding, PollTrigger, Queued, TabId};
 
 impl Simulation {
     pub fn send_request(&mut self, id: TabId, request: Request) -> Result<(), Violation> {
-        let fate = self.network.fate(&self.scenario);
+        let kept = self.take_kept(id, &request);
+        let fate = if kept.is_some() { Network::none() } else { self.network.fate(&self.scenario) };
         self.trace.note(self.now_ms, id, || {
             let key = request.key.as_ref().map_or_else(String::new, |key| format!(" key {key}"));
             let body = request.body.as_deref().unwrap_or_default();
@@ -23,7 +25,8 @@ impl Simulation {
                 outcome => format!(" → {outcome:?}"),
             };
             let again = if fate.copy_after_ms.is_some() { " → twice" } else { "" };
-            format!("{}{key} {:?} {body}{outcome}{again}", name(&request), request.query)
+            let from = if kept.is_some() { " → from the driver" } else { "" };
+            format!("{}{key} {:?} {body}{outcome}{again}{from}", name(&request), request.query)
         });
         let tag = (request.endpoint == Endpoint::Send).then(|| tag_of(&request, &self.messages)).flatten();
         self.check_request(id, &request, tag)?;
@@ -37,7 +40,10 @@ impl Simulation {
             abandoned: false,
         });
         let flight = Rc::new(InFlight { tab: id, frozen_times: tab.frozen_times, request, tag, fate });
-        self.schedule_arrival(&flight);
+        match kept {
+            Some(history) => self.await_idle(&flight, history),
+            None => self.schedule_arrival(&flight),
+        }
         Ok(())
     }
 
@@ -114,11 +120,11 @@ impl Simulation {
             tab.backlog.push_back(Queued::Response(Rc::clone(flight), answer));
             return Ok(());
         }
-        let newest = answer.as_ref().filter(|_| self.scenario.splits && self.online).and_then(newest_of);
-        if let Some(newest) = newest.filter(|_| self.is_awaited(flight)) {
-            self.feed_with(id, Input::Newest(request.id, newest), PollTrigger::No)?;
+        let part_size = self.scenario.part_size;
+        let long = answer.as_ref().and_then(|answer| LongHistory::of(request, answer, part_size));
+        if let Some(history) = long.filter(|_| self.online && self.is_awaited(flight)) {
+            return self.begin_long_history(flight, history);
         }
-        // The page may cancel the request even now.
         let tab = &mut self.tabs[id.0];
         let Some(finished) = tab.take_outstanding(request.id) else { return Ok(()) };
         let Some(answer) = answer.filter(|_| self.online) else {
@@ -130,36 +136,38 @@ impl Simulation {
                 if finished.endpoint == Endpoint::Send { PollTrigger::Yes } else { PollTrigger::No };
             return self.feed_with(id, Input::Failed(request.id), trigger);
         };
+        self.deliver(flight, &finished, answer)
+    }
+
+    /// Feeds a response to the page that awaits it.
+    pub fn deliver(
+        &mut self,
+        flight: &InFlight,
+        finished: &Outstanding,
+        answer: Answer,
+    ) -> Result<(), Violation> {
+        let (id, request) = (flight.tab, &flight.request);
         self.trace.note(self.now_ms, id, || {
             let held = answer.retry_after_ms.map_or_else(String::new, |ms| format!(", Retry-After {ms} ms"));
             format!("{} → {}{held} {}", name(request), answer.status, content(&answer.body))
         });
-        self.note_response(id, &finished, &answer);
+        self.note_response(id, finished, &answer);
         let trigger = match finished.endpoint {
             Endpoint::Send | Endpoint::Config => PollTrigger::Yes,
             // Another poll shows whether the conversation is gone, or only the cursor.
             Endpoint::Messages | Endpoint::Presence if answer.status == 404 => PollTrigger::Yes,
-            Endpoint::Messages if has_more(request, &answer) => PollTrigger::Yes,
+            Endpoint::Messages if answer.has_more || has_more(request, &answer) => PollTrigger::Yes,
             Endpoint::Messages | Endpoint::Presence | Endpoint::Events => PollTrigger::No,
         };
         self.feed_with(id, Input::Answered(request.id, answer), trigger)
     }
 }
 
-/// Returns a page of the history with its last two messages alone, as a driver hands them over first.
-fn newest_of(answer: &Answer) -> Option<Value> {
-    let data = open_envelope(answer.status, answer.body.clone()).ok()?;
-    let mut history = History::try_from(data).ok()?;
-    let earlier = history.messages.len().saturating_sub(2);
-    history.messages.drain(..earlier);
-    Some(success(Value::from(&history), "r"))
-}
-
 /// Returns whether a page of the history may be followed by another one.
 fn has_more(request: &Request, answer: &Answer) -> bool {
     let data = open_envelope(answer.status, answer.body.clone()).ok();
     let Some(history) = data.and_then(|data| History::try_from(data).ok()) else { return false };
-    let before = request.query.iter().find(|(name, _)| *name == "after").map(|(_, id)| id.as_str());
+    let before = parameter(request, "after");
     let last = history.messages.into_iter().rev().find_map(|message| message.id);
     let after = history.next_after.or(last);
     after.is_some_and(|after| before != Some(after.as_str()))

@@ -44,8 +44,12 @@ pub struct Scenario {
     pub next_after: NextAfter,
     /// Maximum number of messages in a page of the history.
     pub page_size: usize,
-    /// The pages are parts of one response, which the driver splits. It hands over the newest messages first.
-    pub splits: bool,
+    /// Maximum number of messages that the driver hands over at once. It divides a longer response, and hands
+    /// over its newest messages ahead.
+    pub part_size: usize,
+    /// The number of messages that the visitor wrote before the first page, with a client that stores only
+    /// the ids of the visitor and of the conversation.
+    pub earlier_messages: usize,
     pub dates: Dates,
     /// The visitor sends "ok" more than once.
     pub equal_texts: bool,
@@ -109,7 +113,8 @@ impl Scenario {
             honours_after: true,
             next_after: NextAfter::Last,
             page_size: usize::MAX,
-            splits: false,
+            part_size: usize::MAX,
+            earlier_messages: 0,
             dates: Dates::True,
             equal_texts: false,
             stores_empty_reply: false,
@@ -169,8 +174,15 @@ impl Scenario {
         };
         drawn.draw_service(rng);
         drawn.draw_network(rng);
-        // Drawn last, so that a seed draws what it drew before there was a choice.
-        drawn.splits = rng.bool();
+        // Drawn last, and from a copy, so that a seed draws what it drew before there was a choice.
+        let divides = rng.bool();
+        let mut rng = rng.clone();
+        if divides && drawn.can_continue() {
+            drawn.part_size = rng.usize(2..6);
+        }
+        if rng.u8(..4) == 0 {
+            drawn.earlier_messages = rng.usize(1..=8);
+        }
         drawn
     }
 
@@ -187,8 +199,8 @@ impl Scenario {
     ///   if dates and texts differ, and the author is known.
     /// - Without `userMessageId`, an echo is recognised by author and text. It is therefore missing only if
     ///   the author is known and the texts differ, or if nothing is echoed.
-    /// - The rest of a history needs a cursor. Pages are therefore limited only if `after` is honoured, there
-    ///   are ids or a `nextAfter`, and `nextAfter` moves.
+    /// - The rest of a history needs a cursor. Pages and the parts of a response are therefore limited only
+    ///   if `after` is honoured, there are ids or a `nextAfter`, and `nextAfter` moves.
     /// - Without ids, a client whose storage lost entries cannot tell which messages it has shown: storage is
     ///   then reliable.
     fn draw_service(&mut self, rng: &mut Rng) {
@@ -213,9 +225,7 @@ impl Scenario {
         let known = self.visitor_role != "person" && !self.equal_texts;
         let is_unreliable = self.storage_is_cleared || self.storage != StorageMode::Reliable;
         self.user_message_ids = rng.bool() || (self.echoes && (!known || is_unreliable));
-        let has_cursor =
-            self.next_after == NextAfter::Last || (self.ids && self.next_after == NextAfter::Missing);
-        if self.honours_after && has_cursor && rng.bool() {
+        if self.can_continue() && rng.bool() {
             self.page_size = rng.usize(2..8);
         }
         self.stores_empty_reply = rng.u8(..4) == 0;
@@ -234,6 +244,13 @@ impl Scenario {
         (self.presence_hint, self.messages_hint) = (hint(5_000..60_000), hint(1_000..15_000));
         self.hints_when_to_poll = rng.u8(..4) == 0;
         self.tracks = rng.u8(..4) > 0;
+    }
+
+    /// Returns whether a client can continue a history after any of its messages.
+    fn can_continue(&self) -> bool {
+        let has_cursor =
+            self.next_after == NextAfter::Last || (self.ids && self.next_after == NextAfter::Missing);
+        self.honours_after && has_cursor
     }
 
     fn draw_network(&mut self, rng: &mut Rng) {

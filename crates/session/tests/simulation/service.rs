@@ -159,6 +159,17 @@ impl Service {
         }
     }
 
+    /// Starts a conversation with these texts of the visitor, each with a reply. Returns its id.
+    pub fn start_conversation<'a>(&mut self, texts: impl Iterator<Item = &'a str>) -> ConversationId {
+        let conversation = self.conversations.len();
+        self.conversations.push(Conversation::default());
+        for (tag, text) in texts.enumerate() {
+            self.write(conversation, Author::Visitor(tag), Some(text.to_owned()), 0);
+            self.write(conversation, Author::Assistant, None, 0);
+        }
+        id_of(conversation)
+    }
+
     /// Writes a message of an operator to the latest conversation.
     pub fn operator_writes(&mut self, now_ms: u64) -> bool {
         let Some(latest) = self.conversations.len().checked_sub(1) else { return false };

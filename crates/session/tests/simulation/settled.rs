@@ -146,13 +146,27 @@ impl Simulation {
                 })?;
                 continue;
             }
-            let times = shown.clone().count();
+            // A message that failed while the first history of an earlier conversation was read stands beside
+            // its echo until the visitor retries it: the echo may have been an older message with the same
+            // text.
+            let is_shown =
+                |entry: &&Entry| self.scenario.earlier_messages == 0 || entry.delivery != Delivery::Failed;
+            let times = shown.clone().filter(is_shown).count();
             check(Invariant::ShownOnce, times <= written || self.is_split(), || {
                 let shown: Vec<_> =
                     tab.session.entries().iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
                 format!("{} shows \"{}\" {times} times: {shown:?}", tab.id, message.text)
             })?;
             if is_accepted {
+                let is_known = tab.session.conversation_id().is_some() || self.service.copies(tag) == 0;
+                // The response to a message that is shown as failed may have been lost. If a page hung, two
+                // pages may each have started a conversation, and the one that the tab knew may be gone.
+                let may_be_other = self.has_hung && self.service.conversations.len() > 1;
+                let may_know = tab.visible && tab.session.is_on() && tab.session.failed() == 0;
+                let must_know = may_know && !may_be_other && !self.storage_failed;
+                check(Invariant::HistoryShown, is_known || !must_know, || {
+                    format!("{} has no conversation, but the service has \"{}\"", tab.id, message.text)
+                })?;
                 continue;
             }
             let failed = shown.any(|entry| entry.delivery == Delivery::Failed);

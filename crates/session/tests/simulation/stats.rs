@@ -28,11 +28,14 @@ pub enum Fact {
     SwitchedOff,
     EventsSentWithKeepalive,
     MachineSlept,
+    ConversationContinued,
+    HistoryPart,
+    NewestShownAhead,
 }
 
 impl Fact {
     /// All facts, each with its description and its minimum count in ten thousand simulations.
-    pub const ALL: [(Self, &'static str, u64); 22] = [
+    pub const ALL: [(Self, &'static str, u64); 25] = [
         (Self::BecameLeader, "a tab became the leader", 8_000),
         (Self::CrashedWhileSending, "a tab crashed with a message in flight", 120),
         (Self::LeaderCrashed, "a leader crashed", 250),
@@ -55,6 +58,9 @@ impl Fact {
         (Self::SwitchedOff, "a chat was switched off", 50),
         (Self::EventsSentWithKeepalive, "events were sent with keepalive", 400),
         (Self::MachineSlept, "the machine slept", 70),
+        (Self::ConversationContinued, "a conversation began before the first page", 2_000),
+        (Self::HistoryPart, "a part of a long history was handed over", 500),
+        (Self::NewestShownAhead, "the newest messages of a long history were shown ahead", 60),
     ];
 }
 

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use chat_protocol::Endpoint;
 use chat_session::{Answer, Delivery, Input, RequestId, Session};
 
+use super::long_history::LongHistory;
 use super::messages::Tag;
 use super::network::InFlight;
 use super::watch::Ongoing;
@@ -66,6 +67,8 @@ pub struct Tab {
     pub backlog: VecDeque<Queued>,
     pub wake_ms: Option<u64>,
     pub outstanding: Vec<Outstanding>,
+    /// The rest of a long history, which the driver keeps.
+    pub long_history: Option<LongHistory>,
     /// The page was left.
     pub leaving: bool,
     /// The number of times that the page was frozen: what was in flight to it then is dropped.
@@ -86,10 +89,11 @@ pub struct Tab {
     pub untracked: bool,
 }
 
-/// An input or a response for a page that hangs.
+/// An input, a response or a part of one for a page that hangs.
 pub enum Queued {
     Input(Box<Input>, PollTrigger),
     Response(Rc<InFlight>, Option<Answer>),
+    Part(Rc<InFlight>, LongHistory),
 }
 
 /// Whether a tab may poll early after an input.
@@ -112,6 +116,7 @@ impl Tab {
             backlog: VecDeque::new(),
             wake_ms: None,
             outstanding: Vec::new(),
+            long_history: None,
             leaving: false,
             frozen_times: 0,
             left_at: (0, 0),

@@ -1,6 +1,6 @@
 //! The visitor: writes, retries, opens windows and tabs.
 
-use chat_session::{Delivery, Entry, EntryKey, Input, Notice, Page};
+use chat_session::{Delivery, Entry, EntryKey, Input, Notice, Page, keys};
 
 use super::engine::Simulation;
 use super::invariants::{Invariant, Violation, check};
@@ -11,6 +11,8 @@ use super::storage::StorageMode;
 use super::tab::{Life, Tab, TabId};
 use super::trace::Trace;
 
+/// The visitor of a conversation that began before the first page.
+const EARLIER_VISITOR: &str = "v-of-another-client";
 /// Maximum time to settle after the last fault: the longest `Retry-After`, with attempts and polls after it.
 /// Milliseconds.
 const SETTLE_TIMEOUT_MS: u64 = 12 * 60_000;
@@ -31,6 +33,9 @@ impl Simulation {
 
     /// Runs the simulation, from the first page to the last check.
     pub fn run(&mut self) -> Result<(), Violation> {
+        if self.scenario.earlier_messages > 0 {
+            self.continue_conversation();
+        }
         self.load(true)?;
         for _ in 0..self.scenario.steps {
             let step_interval_ms = self.rng.u64(0..=self.scenario.step_interval_ms * 2);
@@ -58,6 +63,25 @@ impl Simulation {
         }
         self.check_settled()?;
         self.check_everything_seen()
+    }
+
+    /// Lets the first page find a conversation of which only the id is stored.
+    pub fn continue_conversation(&mut self) {
+        self.stats.count(Fact::ConversationContinued);
+        for tag in 0..self.scenario.earlier_messages {
+            let mut message = VisitorMessage::new(format!("m{tag}"), TabId(0), false);
+            message.visitor = Some(EARLIER_VISITOR.into());
+            self.messages.push(message);
+        }
+        let conversation =
+            self.service.start_conversation(self.messages.iter().map(|message| &*message.text));
+        let visitor = format!(r#""visitorId":"{EARLIER_VISITOR}""#);
+        for (name, ids) in [
+            (keys::VISITOR, visitor.clone()),
+            (keys::CONVERSATION, format!(r#"{visitor},"conversationId":"{conversation}""#)),
+        ] {
+            self.storage.store([keys::PREFIX, name].concat(), Some(format!("{{{ids}}}")));
+        }
     }
 
     /// Returns the statistics of the run.

@@ -139,7 +139,7 @@ fn matches_a_message_in_doubt_with_an_entry_of_an_unknown_role() {
         let mut timeline = Timeline::default();
         read(&mut timeline, page(role));
         let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
-        timeline.deliver_in_doubt(mine);
+        timeline.deliver_in_doubt(mine, None);
         assert_eq!(timeline.entries().len(), if one { 2 } else { 3 }, "{role}");
         let entry = timeline.entry(mine).expect("the message");
         assert_eq!((entry.is_settled(), entry.id.is_some()), (true, one));
@@ -149,9 +149,36 @@ fn matches_a_message_in_doubt_with_an_entry_of_an_unknown_role() {
     read(&mut timeline, vec![message("u2", "visitor", "ok, then")]);
     delivered(&mut timeline, "ok", "u3");
     let mine = timeline.write("m-ok-2", "ok", 1, Delivery::Sending);
-    timeline.deliver_in_doubt(mine);
+    timeline.deliver_in_doubt(mine, None);
     assert_eq!(timeline.entry(mine).expect("the message").id, None, "none of these is its echo");
     assert_eq!(timeline.entries().len(), 5);
+}
+
+#[test]
+fn a_repeated_message_takes_the_place_of_an_echo_without_an_id() {
+    let mut timeline = Timeline::default();
+    let echo = ChatMessage { role: Role::Visitor, ..dated("", "ok", "10:00") };
+    let page = vec![dated("", "hi", "09:59"), echo.clone(), dated("", "fine", "10:01")];
+    timeline.merge(page, Some("cursor".into()), &[], Sync::Live);
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    assert!(!timeline.deliver_in_doubt(mine, Some("u1".into())));
+    assert_eq!(texts(&timeline), ["hi", "ok", "fine"]);
+    let entry = &timeline.entries()[1];
+    assert_eq!((entry.key, entry.is_settled(), entry.id.clone()), (mine, true, Some("u1".into())));
+
+    let later = ChatMessage { created_at: Some("10:02".into()), ..echo };
+    read(&mut timeline, vec![later]);
+    assert_eq!(texts(&timeline), ["hi", "ok", "fine", "ok"], "its date is that of the echo");
+}
+
+#[test]
+fn a_repeated_message_leaves_the_echo_of_another_message() {
+    let mut timeline = Timeline::default();
+    read(&mut timeline, vec![message("u1", "visitor", "ok")]);
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    timeline.deliver_in_doubt(mine, Some("u2".into()));
+    assert_eq!(texts(&timeline), ["ok", "ok"]);
+    assert_eq!(timeline.entries()[0].id, Some("u1".into()));
 }
 
 #[test]

@@ -5,17 +5,16 @@ use chat_session::{Answer, Request};
 
 use super::{Service, StoredMessage, ok, refuse};
 use crate::simulation::invariants::{Invariant, Violation};
+use crate::simulation::long_history::parameter;
 use crate::simulation::scenario::NextAfter;
 
 impl Service {
     pub(super) fn history(&mut self, request: &Request) -> Answer {
-        let parameter =
-            |name: &str| request.query.iter().find(|(given, _)| *given == name).map(|(_, value)| value);
-        let id = parameter("conversationId").map_or("", String::as_str).into();
+        let id = parameter(request, "conversationId").unwrap_or_default().into();
         let Some(conversation) = self.live_conversation(&id) else {
             return refuse(404, &ErrorCode::NotFound);
         };
-        let after = parameter("after").map(|after| MessageId::from(after.as_str()));
+        let after = parameter(request, "after").map(MessageId::from);
         let conversation = &self.conversations[conversation];
         let listed: Vec<&StoredMessage> = self.listing(conversation).collect();
         let start = match &after {
@@ -34,15 +33,12 @@ impl Service {
             NextAfter::Back => Some(listed[self.rng.usize(..listed.len())].id()),
         };
         let messages = page.iter().map(|message| self.to_wire(message)).collect();
-        // A page of the service may as well be a part of a response that the driver has split.
-        let has_more = self.scenario.splits && start + page.len() < listed.len();
-        Answer { has_more, ..ok(Value::from(&History { conversation_id: Some(id), messages, next_after })) }
+        ok(Value::from(&History { conversation_id: Some(id), messages, next_after }))
     }
 
     pub(super) fn presence(&self, request: &Request) -> Answer {
-        let is_known = request.query.iter().any(|(name, id)| {
-            *name == "conversationId" && self.live_conversation(&id.as_str().into()).is_some()
-        });
+        let is_known = parameter(request, "conversationId")
+            .is_some_and(|id| self.live_conversation(&id.into()).is_some());
         if !is_known {
             return refuse(404, &ErrorCode::NotFound);
         }
