@@ -103,7 +103,7 @@ test("Vue in Vite shows the chat in a build, and forwards to a proxy in its deve
   const built = join(folder, "dist");
   const page = readFileSync(join(built, "index.html"), "utf8");
   await chat({ site: await serveFolder(built, page) }, { element: false });
-  await chat(await serve(vite, { CONNECTOR_ORIGIN: demo.site }), { element: false });
+  await chat(await serve(vite, { CHAT_PROXY: demo.site }), { element: false });
 });
 
 test("Nuxt serves the proxy, also in its development server", options, async () => {
