@@ -268,15 +268,15 @@ impl Conversation {
         self.ai_paused_until_ms = NEVER_MS;
     }
 
-    /// Returns whether the visitor talks to a person: after a message of an operator until the end of the pause,
-    /// and longer if the visitor has written since and waits for an answer.
+    /// Returns whether the visitor talks to a person: after a message of an operator until the end of the
+    /// pause, and longer if the visitor has written since and waits for an answer.
     pub(crate) fn is_with_person(&self, now_ms: i64) -> bool {
         let waits = self.ai_paused_until_ms > 0 && self.status == Status::Waiting;
         waits || self.ai_paused_until_ms > now_ms
     }
 
-    /// Returns whether the AI answers: not after a person took over, until it is told to go on. To a visitor who
-    /// talks to a person it answers only if nobody of the tenant is online.
+    /// Returns whether the AI answers: not after a person took over, until it is told to go on. To a visitor
+    /// who talks to a person it answers only if nobody of the tenant is online.
     pub(crate) fn ai_answers(&self, now_ms: i64, operator_online: bool) -> bool {
         let is_taken_over = self.ai_paused_until_ms >= NEVER_MS;
         !self.blocked && !is_taken_over && (!operator_online || !self.is_with_person(now_ms))

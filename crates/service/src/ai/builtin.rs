@@ -57,8 +57,7 @@ fn from_passage(passage: &Passage) -> Reply {
             let title = passage.title.replace(['[', ']', '\n'], "");
             format!("{}\n\n[{title}]({})", short(), link(location))
         }
-        // A widget links to whole addresses only: a chat may be open on any page, and the service's answer may be read
-        // anywhere.
+        // Widgets link to whole addresses only: an answer may be read on any page, and in the console.
         Some(_) => short(),
         None => passage.text.clone(),
     };

@@ -77,8 +77,8 @@ pub(crate) async fn try_answer(
     Ok((answer, sources))
 }
 
-/// Returns passages with whole addresses in place of paths: on the origin of the visitor's page, or else on the
-/// first one that the site allows, or that it was activated for. Other sites are not known by their origin.
+/// Returns passages with whole addresses in place of paths: on the origin of the visitor's page, or else on
+/// the first one that the site allows, or that it was activated for. Other sites' origins are not known.
 fn linked(mut passages: Vec<Passage>, site: &Site, page: Option<&str>) -> Vec<Passage> {
     let is_of_page = |origin: &&String| {
         page.and_then(|page| page.strip_prefix(origin.as_str())).is_some_and(|path| path.starts_with('/'))

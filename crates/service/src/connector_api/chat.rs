@@ -45,7 +45,7 @@ pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
         site_id: Some(site.id.clone()),
         enabled: site.chat_enabled,
         widget_enabled: site.widget_enabled,
-        // Texts (2.3), which are empty where the site has none. A widget has a name in the visitor's language.
+        // Texts (2.3), empty where the site has none. Widgets have a name in the visitor's language.
         assistant_name: Some(site.assistant_name.clone().unwrap_or_default()),
         welcome_message: Some(welcome(site, &resolved).unwrap_or_default()),
         avatar_url: site.avatar_url.clone(),

@@ -64,7 +64,7 @@ enum Subject {
 struct Output {
     json: serde_json::Value,
     text: String,
-    /// What the person who runs the command should know. It is not part of the result, which may go to a file.
+    /// Words for the person who runs the command. They do not belong into the file that the result may go to.
     note: Option<String>,
 }
 
