@@ -84,7 +84,9 @@ impl LongHistory {
         let next_after = if to == self.messages.length() { &self.next_after } else { &JsValue::NULL };
         let members: [(&str, &JsValue); 2] =
             [("messages", &self.messages.slice(from, to)), ("nextAfter", next_after)];
-        members.into_iter().for_each(|(name, value)| set(&self.data, name, value));
+        for (name, value) in members {
+            set(&self.data, name, value);
+        }
         json::from_js(&self.reply.body)
     }
 }
