@@ -63,8 +63,30 @@ async function chat({ site, errors = () => "" }, { theme = EMERALD, element = tr
   return page;
 }
 
+/** Asserts that the server of an application is a proxy: it serves the five paths alone, with the headers of every response. */
+async function assertProxy(site) {
+  const config = await fetch(`${site}connector/chat/config`);
+  assert.equal((await config.json()).data.config.enabled, true);
+  const names = ["Cache-Control", "X-Content-Type-Options", "Content-Security-Policy"];
+  const values = names.map((name) => config.headers.get(name));
+  assert.deepEqual(values.slice(0, 2), ["no-store", "nosniff"]);
+  assert.match(values[2], /^default-src 'none'/);
+  assert.equal((await fetch(`${site}connector/site/status`)).status, 404);
+  const form = { method: "POST", headers: { "Content-Type": "text/plain" }, body: '{"events":[]}' };
+  // Some frameworks refuse such forms of other sites themselves.
+  assert.ok([403, 415].includes((await fetch(`${site}connector/events`, form)).status));
+}
+
+/** Opens a site whose own server is the proxy, as a visitor. */
+async function chatWithProxy(server, expected) {
+  const page = await chat(server, expected);
+  await assertProxy(server.site);
+  return page;
+}
+
 const vite = (port) => ["vite", "dev", "--host", "127.0.0.1", "--port", `${port}`];
-const next = (command) => (port) => ["next", command, "--hostname", "127.0.0.1", "--port", `${port}`];
+
+const next = (mode) => (port) => ["next", mode, "--hostname", "127.0.0.1", "--port", `${port}`];
 
 test("Next forwards to a proxy by a rewrite", options, async () => {
   const { run, serve } = await made("next", shown("Next"));
@@ -77,8 +99,8 @@ test("Next serves the proxy from a route handler, also in its development server
   const pages = shown("Next").filter(([path]) => path !== "next.config.ts");
   const { run, serve } = await made("next", [...pages, ["app/connector/[...path]/route.js", route]]);
   await run(["next", "build"]);
-  await chat(await serve(next("start"), await secrets()));
-  await chat(await serve(next("dev"), await secrets()));
+  await chatWithProxy(await serve(next("start"), await secrets()));
+  await chatWithProxy(await serve(next("dev"), await secrets()));
 });
 
 test("Vue in Vite shows the chat in a build, and forwards to a proxy in its development server", options, async () => {
@@ -99,16 +121,16 @@ test("Nuxt serves the proxy, also in its development server", options, async () 
   const help = shown("Vue", { into: "app/components", only: "Help.vue" });
   const { run, serve } = await made("nuxt", [...shown("Nuxt"), ...help]);
   await run(["nuxi", "build"]);
-  await chat(await serve(() => ["node", ".output/server/index.mjs"], await secrets()));
+  await chatWithProxy(await serve(() => ["node", ".output/server/index.mjs"], await secrets()));
   const dev = (port) => ["nuxi", "dev", "--host", "127.0.0.1", "--port", `${port}`, "--no-fork"];
-  await chat(await serve(dev, await secrets()));
+  await chatWithProxy(await serve(dev, await secrets()));
 });
 
 test("SvelteKit serves the proxy, also in its development server", options, async () => {
   const { run, serve } = await made("sveltekit", shown("SvelteKit"));
   await run(["vite", "build"]);
-  await chat(await serve(() => ["node", "build/index.js"], await secrets()));
-  await chat(await serve(vite, await secrets()));
+  await chatWithProxy(await serve(() => ["node", "build/index.js"], await secrets()));
+  await chatWithProxy(await serve(vite, await secrets()));
 });
 
 test("Astro serves the proxy, and the chat stays open from page to page", options, async () => {
@@ -119,7 +141,7 @@ test("Astro serves the proxy, and the chat stays open from page to page", option
     "the layout has the tag of the docs",
   );
   const goesOn = async (server) => {
-    const page = await chat(server, { theme: TEAL, element: false });
+    const page = await chatWithProxy(server, { theme: TEAL, element: false });
     await page.getByRole("link", { name: "Workshops" }).click();
     await page.getByRole("heading", { name: "Workshops" }).waitFor();
     await part(page, "message-visitor").getByText(QUESTION).waitFor();
@@ -134,9 +156,9 @@ test("React Router serves the proxy, also in its development server", options, a
   const help = shown("React", { into: "app" });
   const { run, serve } = await made("react-router", [...shown("React Router"), ...help]);
   await run(["react-router", "build"]);
-  await chat(await serve(() => ["react-router-serve", "build/server/index.js"], await secrets()));
+  await chatWithProxy(await serve(() => ["react-router-serve", "build/server/index.js"], await secrets()));
   const dev = (port) => ["react-router", "dev", "--host", "127.0.0.1", "--port", `${port}`];
-  await chat(await serve(dev, await secrets()));
+  await chatWithProxy(await serve(dev, await secrets()));
 });
 
 test("Angular shows the chat in a build, and forwards to a proxy in its development server", options, async () => {
