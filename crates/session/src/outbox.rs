@@ -214,7 +214,8 @@ impl Outbox {
 
     /// Returns whether more than one attempt of a message was made.
     pub(crate) fn is_repeated(&self, entry: EntryKey) -> bool {
-        self.get(entry).is_some_and(|pending| pending.attempts() > 1)
+        let request = self.get(entry).and_then(|pending| pending.state.request());
+        request.is_some_and(|request| !request.is_first)
     }
 
     /// Queues a failed message again, after all others, with the same request. Returns whether the message

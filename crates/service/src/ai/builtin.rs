@@ -55,7 +55,9 @@ fn from_passage(passage: &Passage) -> Reply {
     let text = match &passage.location {
         Some(location) if location.contains("://") => {
             let title = passage.title.replace(['[', ']', '\n'], "");
-            format!("{}\n\n[{title}]({})", short(), link(location))
+            let link = link(location);
+            let title = if title.trim().is_empty() { &link } else { &title };
+            format!("{}\n\n[{title}]({link})", short())
         }
         // Widgets link to whole addresses only: an answer may be read on any page, and in the console.
         Some(_) => short(),
@@ -112,6 +114,13 @@ mod tests {
         );
         assert_eq!(text("https://a.b/a) [x](/b"), "Yes.\n\n[Our blue mugs](https://a.b/a%29%20[x]%28/b)");
         assert_eq!(text("https://a.b/größe\n青瓷"), "Yes.\n\n[Our blue mugs](https://a.b/größe%0A青瓷)");
+    }
+
+    #[test]
+    fn the_address_is_the_text_of_a_link_to_a_page_without_a_title() {
+        let untitled = Passage { title: " ".to_owned(), ..passage("Yes.", Some("https://a.b/")) };
+        let text = reply("mug?", false, false, &[untitled], None).text;
+        assert_eq!(text, "Yes.\n\n[https://a.b/](https://a.b/)");
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(crate) struct SendRequest {
     pub(crate) body: String,
     /// The number of attempts since the visitor's last retry.
     pub(super) attempts: u64,
+    /// Whether the last attempt is the first of all, before any retry.
+    pub(super) is_first: bool,
 }
 
 /// The state of a pending message.
@@ -183,11 +185,15 @@ impl PendingMessage {
         visitor: &VisitorId,
         compose: impl FnOnce(&Self) -> SendMessage,
     ) -> SendRequest {
-        let mut request = self.state.take_request().unwrap_or_else(|| SendRequest {
+        let known = self.state.take_request();
+        let is_first = known.is_none();
+        let mut request = known.unwrap_or_else(|| SendRequest {
             key: key(visitor, &self.id, self.round),
             body: Value::from(&compose(self)).to_json(),
             attempts: 0,
+            is_first: true,
         });
+        request.is_first = is_first;
         request.attempts += 1;
         let started = request.clone();
         self.state = DeliveryState::InFlight { request, unconfirmed_since_ms: Some(now_ms) };
@@ -261,7 +267,7 @@ impl PendingMessage {
         if let (Some(key), Some(body)) = (field("key"), field("body")) {
             let key = IdempotencyKey::new(key).ok()?;
             let attempts = stored::number(value, "attempts");
-            let request = SendRequest { key, body: body.to_owned(), attempts };
+            let request = SendRequest { key, body: body.to_owned(), attempts, is_first: attempts == 1 };
             pending.state =
                 DeliveryState::BackingOff { request, until_ms: stored::number(value, "notBefore") };
         }
