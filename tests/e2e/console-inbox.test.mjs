@@ -183,7 +183,7 @@ inboxTest("A reply that closes its conversation can be taken back from the next 
   await page.keyboard.press("Control+Enter");
   const undo = page.locator(".toast").getByRole("button", { name: "Undo" });
   await undo.waitFor();
-  await isInView(undo);
+  await isInView(undo, page.locator("body"));
   await undo.click();
   await eventually(async () => assert.equal(await field(page).inputValue(), "You are welcome"));
   await log(page).getByText("That was all, thank you").waitFor();
