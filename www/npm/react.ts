@@ -10,6 +10,7 @@ import {
   useImperativeHandle,
   useLayoutEffect,
   useRef,
+  useSyncExternalStore,
 } from "react";
 import "../element.js";
 import type { ChatWidgetElement } from "../element.js";
@@ -33,6 +34,14 @@ export type ChatWidgetProps = ElementOptions & Handlers & Passed;
 // Layout effects run before the widget can emit; a server supports none.
 const useCommitted = typeof document === "undefined" ? useEffect : useLayoutEffect;
 
+const subscribe = () => () => {};
+
+/**
+ * Returns whether React has taken over what a server has rendered. The element starts only then: React would remove what
+ * a widget that has started has put into the element, or render the page again.
+ */
+const useIsHydrated = () => useSyncExternalStore(subscribe, () => true, () => false);
+
 /** A chat widget: floating above the page, or with `inline` part of its layout. The ref has its controls. */
 export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props, ref) => {
   const element = useRef<ChatWidgetElement>(null);
@@ -52,6 +61,7 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     return () => ending.abort();
   }, []);
   const { className, hidden, id, style } = props;
+  const isHydrated = useIsHydrated();
   const named = Object.entries(props).filter(([name]) => /^(aria|data)-/.test(name));
   return createElement("chat-widget", {
     ...Object.fromEntries(named),
@@ -61,10 +71,9 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     hidden,
     id,
     style,
-    // An element that has started before React hydrates the page has attributes and children of its own.
-    suppressHydrationWarning: true,
-    children: "",
     ...attributesOf(props),
+    // Without it, the element waits.
+    ...(isHydrated ? {} : { proxy: undefined }),
   });
 });
 ChatWidget.displayName = "ChatWidget";
