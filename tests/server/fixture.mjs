@@ -10,11 +10,11 @@ import { Sandbox } from "../e2e/sandbox.mjs";
 export const command = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-connector");
 export const token = `site-token-${crypto.randomUUID()}`;
 
-/** Starts the service in test mode. Returns its origin, and the control of its faults. */
-export async function startSandbox() {
+/** Starts the service in test mode, with this token of its site. Returns its origin, and the control of its faults. */
+export async function startSandbox(siteToken = token) {
   const ports = ["--port", "0", "--sandbox-port", "0"];
   const demo = start(command, ["--log", "error", "demo", "--sandbox-only", "--json", ...ports], {
-    CONNECTOR_TOKEN: token,
+    CONNECTOR_TOKEN: siteToken,
   });
   const { sandbox: origin } = JSON.parse(await firstLine(demo));
   return { origin, sandbox: new Sandbox(origin) };
