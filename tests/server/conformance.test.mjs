@@ -62,7 +62,13 @@ for (const name of ["site-connector proxy", "connectorProxy in Node's http"]) {
     const origin = await startService();
     const { port } = await proxies[name]({ origin });
     const calls = new Set();
-    const five = ["GET /chat/config", "GET /chat/messages", "GET /chat/presence", "POST /chat/messages", "POST /events"];
+    const five = [
+      "GET /chat/config",
+      "GET /chat/messages",
+      "GET /chat/presence",
+      "POST /chat/messages",
+      "POST /events",
+    ];
     await conforms(origin, throughProxy(`http://127.0.0.1:${port}/connector`, calls), calls, five);
   });
 }

@@ -40,7 +40,12 @@ const subscribe = () => () => {};
  * Returns whether React has taken over what a server has rendered. The element starts only then: React would remove what
  * a widget that has started has put into the element, or render the page again.
  */
-const useIsHydrated = () => useSyncExternalStore(subscribe, () => true, () => false);
+const useIsHydrated = () =>
+  useSyncExternalStore(
+    subscribe,
+    () => true,
+    () => false,
+  );
 
 /** A chat widget: floating above the page, or with `inline` part of its layout. The ref has its controls. */
 export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props, ref) => {
