@@ -29,6 +29,7 @@ pub(super) struct LongHistory {
 
 impl LongHistory {
     /// Takes the response to a request for messages. Returns it as it is if it is short.
+    #[inline(never)]
     pub(super) fn of(request: &Request, reply: Reply) -> Result<Self, Reply> {
         let member = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
         let data = member(&reply.body, "data");
@@ -61,12 +62,14 @@ impl LongHistory {
     }
 
     /// Returns the response with its newest messages alone.
+    #[inline(never)]
     pub(super) fn newest(&self) -> Value {
         let count = self.messages.length();
         self.with(count.saturating_sub(NEWEST), count)
     }
 
     /// Takes the next part, which ends with a message that has an id: the session polls after it.
+    #[inline(never)]
     pub(super) fn take_part(&mut self) -> Answer {
         let (from, count) = (self.taken, self.messages.length());
         self.taken = count.min(from.saturating_add(PART));

@@ -52,6 +52,7 @@ impl Inner {
 
     /// Takes the next part of a long history, and keeps the rest for the next request. Returns `None` if the
     /// session has cancelled the present one.
+    #[inline(never)]
     fn take_part(&self, mut history: LongHistory, signal: &AbortSignal) -> Option<Answer> {
         let part = (!signal.aborted()).then(|| history.take_part());
         if part.as_ref().is_none_or(|part| part.has_more) {

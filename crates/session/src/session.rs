@@ -15,7 +15,7 @@ mod tabs;
 mod visitor;
 mod waiting;
 
-use chat_protocol::{ChatConfig, ConversationId, Endpoint, Value, VisitorId, VisitorProfile};
+use chat_protocol::{ChatConfig, ConversationId, Endpoint, VisitorId, VisitorProfile};
 
 use crate::config_loader::ConfigLoader;
 use crate::election::Election;
@@ -127,12 +127,7 @@ impl Session {
             Input::Reopened => _ = self.set_open(now_ms, true),
             Input::PageViewed(page) => self.report_automatically(now_ms, "page_view", page),
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
-            Input::Contact(given, page) => {
-                self.persist_contact(&given);
-                self.identity.merge(given);
-                let form = Value::object([("formType", "contact".into())]);
-                self.report(now_ms, "lead_submitted".to_owned(), form, page);
-            }
+            Input::Contact(given, page) => self.set_contact(now_ms, given, page),
             Input::Identify(given) => self.identity.merge(given),
             Input::Locale(locale) => {
                 self.locale = locale;

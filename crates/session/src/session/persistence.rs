@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{Value, VisitorProfile};
+use chat_protocol::Value;
 
 use super::Session;
 use crate::Effect;
@@ -27,12 +27,6 @@ impl Session {
     pub(super) fn persist_visitor(&mut self) {
         let value = Value::object([("v", VERSION.into()), ("visitorId", self.identity.id().into())]);
         self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_json())));
-    }
-
-    /// Stores contact details that the visitor entered.
-    pub(super) fn persist_contact(&mut self, given: &VisitorProfile) {
-        self.identity.add_contact(given);
-        self.persist(keys::CONTACT, self.identity.contact().clone());
     }
 
     pub(super) fn persist_seen(&mut self) {

@@ -86,6 +86,7 @@ impl Session {
     }
 
     /// Merges polled messages. `has_more` is whether the driver has more of the response.
+    #[inline(never)]
     pub(super) fn on_messages(&mut self, now_ms: u64, history: History, has_more: bool) {
         let before = self.timeline.cursor().cloned();
         let is_empty = history.messages.is_empty();
@@ -187,6 +188,7 @@ impl Session {
         self.poller.on_presence(now_ms, presence, is_awaited, self.open, &mut self.random);
     }
 
+    #[inline(never)]
     pub(super) fn on_poll_error(
         &mut self,
         now_ms: u64,

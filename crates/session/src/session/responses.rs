@@ -35,6 +35,7 @@ impl Session {
     }
 
     /// Shows the newest messages of a history before the rest of it is merged.
+    #[inline(never)]
     pub(super) fn show_newest(&mut self, id: RequestId, body: Value) {
         if self.in_flight.awaits(id, Endpoint::Messages)
             && let Ok(history) = usable::<History>(200, body)

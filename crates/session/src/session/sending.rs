@@ -29,6 +29,7 @@ impl Session {
     }
 
     /// Sends the visitor's last message again, as a new one.
+    #[inline(never)]
     pub(super) fn ask_again(&mut self, now_ms: u64, page_path: String) {
         let last = self.entries().iter().rev().find(|entry| entry.author == Role::Visitor);
         if let Some(text) = last.map(|entry| String::from(&*entry.text)) {
@@ -100,6 +101,7 @@ impl Session {
 
     /// Marks a message as delivered, because another tab removed it from storage. For an attempt in flight,
     /// the response decides.
+    #[inline(never)]
     pub(super) fn on_remote_delivery(&mut self, now_ms: u64, id: &str) {
         if let Some(entry) = self.outbox.idle_entry(id) {
             self.outbox.remove(entry);
@@ -119,6 +121,7 @@ impl Session {
     }
 
     /// Adapts the outbox to the snapshot of another tab, which knows the pending messages `remote`.
+    #[inline(never)]
     pub(super) fn reconcile_outbox(&mut self, remote: &[Rc<str>]) {
         self.outbox.reconcile(&self.timeline);
         // The other tab does not know these.
@@ -163,6 +166,7 @@ impl Session {
         }
     }
 
+    #[inline(never)]
     pub(super) fn on_sent(&mut self, now_ms: u64, request: &InFlight, result: SendResult) {
         let Some(entry) = request.message else { return };
         if self.conversation.as_ref() != Some(&result.conversation_id) {
@@ -226,6 +230,7 @@ impl Session {
         self.poll_now(now_ms);
     }
 
+    #[inline(never)]
     pub(super) fn on_send_error(
         &mut self,
         now_ms: u64,

@@ -77,6 +77,7 @@ impl Session {
     }
 
     /// Handles consent: from now on the browser stores the session.
+    #[inline(never)]
     pub(super) fn on_consent(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
         self.tracking.set_reports(reports);
         // A visitor whom the site named is not new, but continues a stored conversation as well.

@@ -69,6 +69,7 @@ impl Session {
 
     /// Handles a message of a tab with another visitor: both started before storage held one, or storage is
     /// blocked. The tab with nothing to lose adopts the other's visitor.
+    #[inline(never)]
     fn resolve_visitor_conflict(&mut self, other: &Sender<'_>, message: &TabMessage<'_>) {
         let visitor = other.visitor;
         if let Some(old) = self.identity.erased(visitor).cloned() {

@@ -1,12 +1,23 @@
 //! The visitor of a session: erased, replaced, or adopted from another tab.
 
-use chat_protocol::{Endpoint, VisitorId};
+use chat_protocol::{Endpoint, Value, VisitorId, VisitorProfile};
 
 use super::Session;
-use crate::stored;
+use crate::Page;
+use crate::stored::{self, keys};
 use crate::tab_sync::TabMessage;
 
 impl Session {
+    /// Stores and reports contact details that the visitor entered.
+    #[inline(never)]
+    pub(super) fn set_contact(&mut self, now_ms: u64, given: VisitorProfile, page: Page) {
+        self.identity.add_contact(&given);
+        self.persist(keys::CONTACT, self.identity.contact().clone());
+        self.identity.merge(given);
+        let form = Value::object([("formType", "contact".into())]);
+        self.report(now_ms, "lead_submitted".to_owned(), form, page);
+    }
+
     /// Returns whether the visitor is new and has no state that could be lost.
     pub(super) fn is_fresh(&self) -> bool {
         self.identity.is_new() && self.tab_sync.revision() == 0 && self.outbox.is_empty()
