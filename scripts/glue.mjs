@@ -107,8 +107,8 @@ export function shorten(folder, flags) {
 
 /**
  * Turns `chat_widget.js` in `folder` into a function, so that a new module, independent of the old one, can replace a
- * crashed one. Guards the calls into the module. The module's deferred functions are loaded from `address()`, in the
- * background or, with `isWhole`, at the same time as the others.
+ * crashed one. Guards the calls into the module. The module's deferred functions are loaded from `address()`: in the
+ * background or, with `isWhole`, before the module is used.
  */
 export function makeFactory(folder) {
   const glue = join(folder, "chat_widget.js");
@@ -120,23 +120,24 @@ export function makeFactory(folder) {
     text,
     /function initSync\([^]*$/,
     `
-const early = isWhole ? request(address()) : undefined;
-early?.catch(() => {});
 const imports = __wbg_get_imports();
-imports.a.load = () => load(address(), given);
+const own = imports.a ?? imports["./chat_widget_bg.js"];
+const deferred = defer(address(), isWhole);
+own.load = deferred.load;
 const { instance } = await __wbg_load(await response, imports);
-const given = { a: imports.a, b: instance.exports };
-const deferred = begin(address(), given, early);
-deferred.catch(() => {});
-if (isWhole) await deferred.catch(() => {});
-wasm = guard(instance.exports, onBroken);
+const tried = deferred.begin({ a: own, b: instance.exports });
+if (isWhole) await tried;
+wasm = guard(instance.exports, (error) => {
+    deferred.stop();
+    onBroken(error);
+});
 ${begun}
-return { Handle, deferred };
+return { Handle, deferred: deferred.loaded };
 `,
   );
   writeFileSync(
     glue,
-    `import { begin, load, request } from "../../www/deferred.js";\nimport { guard } from "../../www/guard.js";\n\nexport default async function glue(response, address, isWhole, onBroken) {\n${text}}\n`,
+    `import { defer } from "../../www/deferred.js";\nimport { guard } from "../../www/guard.js";\n\nexport default async function glue(response, address, isWhole, onBroken) {\n${text}}\n`,
   );
   const types = join(folder, "chat_widget.d.ts");
   const handle = replace(readFileSync(types, "utf8"), /export class Handle \{[^]*?\n\}\n/, "$&").match(

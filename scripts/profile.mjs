@@ -25,6 +25,13 @@ const DELAYS_MS = [0, 2000];
 /** Longer than until the first events are sent and the conversation is polled, in milliseconds. */
 const SETTLED_MS = 4000;
 
+/** Calls of a page at its start: the controls that sites call on every page. */
+const CALLS = [
+  ["identify", { name: "Ann", email: "ann@example.com" }],
+  ["track", "order_placed", { total: 12 }],
+  ["grantConsent"],
+];
+
 /** Returns the module with a call at the start of each function, which passes the function's index in `names`. */
 function instrument(text) {
   const { forms, functions } = parse(text);
@@ -50,6 +57,28 @@ function count() {
   WebAssembly.instantiateStreaming = (response, imports) => real(response, { ...imports, profile });
 }
 
+/** Dispatches an event of the page, as if it were hidden or shown. It runs in the page. */
+function turn(state) {
+  Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+/**
+ * Lets everything happen that the visitor does not cause by using the window: a keyboard on the screen, another tab, no
+ * network, a hidden page, and one that is left and restored.
+ */
+async function befall(page, site) {
+  const { width, height } = page.viewportSize();
+  for (const rest of [height / 2, height]) await page.setViewportSize({ width, height: Math.round(rest) });
+  const other = await page.context().newPage();
+  await other.goto(site);
+  await openChat(other);
+  await other.close();
+  for (const offline of [true, false]) await page.context().setOffline(offline);
+  for (const state of ["hidden", "visible"]) await page.evaluate(turn, state);
+  for (const name of ["pagehide", "pageshow"]) await page.evaluate((name) => dispatchEvent(new Event(name)), name);
+}
+
 /** Opens windows as visitors do for the first time, to write. Returns the called functions. */
 async function callsOf(site, browser) {
   const called = new Set();
@@ -63,10 +92,13 @@ async function callsOf(site, browser) {
       for (const index of await page.evaluate(() => [...window.called])) called.add(index);
     };
     await withOptions(attributes)(page);
+    await page.addInitScript((calls) => (window.chatWidget = calls), delay ? CALLS : []);
     await page.goto(site);
     await page.waitForTimeout(delay);
     await openChat(page);
     await part(page, "input").pressSequentially("How long does");
+    await take();
+    await befall(page, site);
     await take();
     await context.close();
   }

@@ -4,6 +4,7 @@
 // It edits the text format, in which a function is a block of lines.
 
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** The names of functions to defer, one a line, as `npm run profile` writes them. */
@@ -18,8 +19,9 @@ const REFERENCE = new RegExp(`\\((?:call|return_call|ref\\.func) ${NAME}`, "g");
 
 /** The exports of the first module for the second. The names that `wasm-opt` gives do not begin with a digit. */
 export const IS_LOADED = "0";
-const TABLE = "1";
 const FIRST_GLOBAL = 2;
+/** Returns the name of the table, which contains a hash of what is split: halves of different builds do not link. */
+const tableName = (...parts) => `1${createHash("sha256").update(parts.join("\n")).digest("base64url").slice(0, 8)}`;
 
 /** Returns the name of a function as the list has it: without the hashes of crates, which each change of a crate changes. */
 export const withoutHashes = (name) => name.replace(/^\$"?|"$/g, "").replace(/\[[\da-f]{8,16}\]/g, "");
@@ -118,6 +120,7 @@ export function split(text, isDeferred) {
   const [fromKept, fromDeferred] = [references(kept), references(deferred)];
   const exported = exportsOf(forms);
   const table = new Table(forms);
+  const tableIs = tableName(text, ...deferred);
 
   const isExported = (name) => exported.some(({ kind, of }) => kind === "func" && of === name);
   const stubbed = deferred.filter((name) => fromKept.has(name) || table.places.has(name) || isExported(name));
@@ -144,7 +147,7 @@ export function split(text, isDeferred) {
     ...(added.length > 0 ? [` (elem (table $0) (i32.const ${firstCalled}) func ${added.join(" ")})`] : []),
     " (global $loaded (mut i32) (i32.const 0))",
     ` (export "${IS_LOADED}" (global $loaded))`,
-    ` (export "${TABLE}" (table $0))`,
+    ` (export "${tableIs}" (table $0))`,
     ...shared.map(({ name }, index) => ` (export "${FIRST_GLOBAL + index}" (global ${name}))`),
     " (func $ensure (if (i32.eqz (global.get $loaded)) (then (call $load))))",
     ...stubs,
@@ -157,7 +160,7 @@ export function split(text, isDeferred) {
     ...types,
     ...[...imports].filter(([name]) => fromDeferred.has(name)).map(([, form]) => form),
     ` (import "b" "${exportOf("memory")}" (memory $0 1))`,
-    ` (import "b" "${TABLE}" (table $0 ${table.size} ${table.size} funcref))`,
+    ` (import "b" "${tableIs}" (table $0 ${table.size} ${table.size} funcref))`,
     ...(hasObjects ? [` (import "b" "${exportOf("table", objects)}" (table ${objects} 1 externref))`] : []),
     ` (import "b" "${IS_LOADED}" (global $loaded (mut i32)))`,
     ...shared.map(({ name, type }, index) => ` (import "b" "${FIRST_GLOBAL + index}" (global ${name} ${type}))`),

@@ -2,49 +2,96 @@
 
 import { nullProto } from "./null-proto.js";
 
-/** Delays before the attempts to load it in the background, in milliseconds. */
-const ATTEMPTS_MS = [0, 2000, 8000, 32_000];
+/** Delays before further attempts to load it in the background, in milliseconds. */
+const RETRIES_MS = [2000, 8000, 32_000];
+/** The time limit of an attempt, in milliseconds. */
+const ATTEMPT_TIMEOUT_MS = 10_000;
+/** The age of a pending request at which the page no longer stands still for another one, in milliseconds. */
+const STALLED_AFTER_MS = 5000;
 
 /** Its imports: those of the first module, and the exports of the first module. */
-interface Given {
+export interface Given {
   a: WebAssembly.ModuleImports;
   b: Record<string, WebAssembly.ExportValue>;
 }
 
-/** Loads it at once. The first module calls this for a deferred function, unless `begin()` was quicker. */
-export function load(address: string | URL, given: Given): void {
-  // The module waits for the return, so nothing asynchronous helps. The browser may have the file already.
-  const request = new XMLHttpRequest();
-  request.open("GET", address, false);
-  request.overrideMimeType("text/plain;charset=x-user-defined");
-  request.send();
-  const bytes = Uint8Array.from(request.responseText, (character) => character.charCodeAt(0));
-  new WebAssembly.Instance(new WebAssembly.Module(bytes), nullProto(given) as object as WebAssembly.Imports);
+/** The second module of one instance of the first. */
+export interface Deferred {
+  /** Loads it at once. The first module calls this for a deferred function, unless `begin()` was quicker. */
+  load(): void;
+  /** Loads it in the background, in several attempts. Returns a promise that is fulfilled after the first one. */
+  begin(given: Given): Promise<void>;
+  /** Ends the attempts. */
+  stop(): void;
+  /** Fulfilled when it is loaded, or no longer needed. Rejects with the failure of the last attempt. */
+  loaded?: Promise<void>;
 }
 
-/** Requests it in the background. */
-export const request = (address: string | URL): Promise<Response> =>
-  fetch(address, nullProto({ priority: "low" }) as RequestInit);
+/** Returns the second module at an address. With `isUrgent`, it is requested now: the first module waits for it. */
+export function defer(address: string | URL, isUrgent: boolean): Deferred {
+  let given: Given;
+  let isStopped = false;
+  /** The time of the pending request. */
+  let since = Infinity;
 
-/**
- * Loads it in the background, in several attempts, if the first module is one that was split. `response` is that of the first
- * attempt, if it was requested already.
- */
-export async function begin(address: string | URL, given: Given, response?: Promise<Response>): Promise<void> {
-  const isLoaded = given.b["0"] as WebAssembly.Global | undefined;
-  if (!isLoaded) return;
-  let failure: unknown;
-  for (const delay of ATTEMPTS_MS) {
-    if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
-    try {
-      const module = await WebAssembly.compile(await (await (response ?? request(address))).arrayBuffer());
-      if (!isLoaded.value) await WebAssembly.instantiate(module, nullProto(given) as object as WebAssembly.Imports);
-      return;
-    } catch (error) {
-      failure = error;
-      response = undefined;
-    }
-    if (isLoaded.value) return;
+  function request(init?: object): Promise<Response> {
+    since = performance.now();
+    const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+    return fetch(address, nullProto({ signal, ...init }) as RequestInit);
   }
-  throw failure;
+
+  const early = isUrgent ? request() : undefined;
+  early?.catch(() => {});
+
+  const isNeeded = () => !isStopped && (given.b["0"] as WebAssembly.Global).value === 0;
+  const imports = () => nullProto(given) as object as WebAssembly.Imports;
+
+  async function attempt(pending: Promise<Response>): Promise<void> {
+    try {
+      const response = await pending;
+      if (!response.ok) throw new Error(`${response.status} from ${address}`);
+      const module = await WebAssembly.compile(await response.arrayBuffer());
+      if (isNeeded()) await WebAssembly.instantiate(module, imports());
+    } finally {
+      since = Infinity;
+    }
+  }
+
+  async function repeat(failure: unknown): Promise<void> {
+    for (const delay of RETRIES_MS) {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      if (!isNeeded()) return;
+      try {
+        // A cached file may be of another build, which does not fit.
+        return await attempt(request({ cache: "reload" }));
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  return {
+    async begin(exported) {
+      given = exported;
+      // A module that was not split has no such export.
+      const first = given.b["0"] ? attempt(early ?? request({ priority: "low" })) : Promise.resolve();
+      this.loaded = first.catch(repeat);
+      this.loaded.catch(() => {});
+      await first.catch(() => {});
+    },
+    load() {
+      if (performance.now() - since > STALLED_AFTER_MS) throw new Error(`no response from ${address}`);
+      // The module waits for the return, so nothing asynchronous helps. The browser may have the file already.
+      const request = new XMLHttpRequest();
+      request.open("GET", address, false);
+      request.overrideMimeType("text/plain;charset=x-user-defined");
+      request.send();
+      const bytes = Uint8Array.from(request.responseText, (character) => character.charCodeAt(0));
+      new WebAssembly.Instance(new WebAssembly.Module(bytes), imports());
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
 }

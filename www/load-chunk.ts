@@ -17,8 +17,12 @@ export function wasmAt(address?: string | URL): string | URL {
 /** Where `diagnose()` looks for the files. */
 export const place = (): { base: string | URL; load?: typeof loadChunk } => ({ base: import.meta.url });
 
-/** Returns the address of the module's deferred functions: beside the module. */
-export const deferredAt = (): URL => new URL("./deferred.wasm", new URL(wasmAt(), document.baseURI));
+/** Returns the address of the module's deferred functions: beside the module, with the same query. */
+export function deferredAt(): URL {
+  const url = new URL(wasmAt(), document.baseURI);
+  url.pathname = url.pathname.replace(/[^/]*$/, "deferred.wasm");
+  return url;
+}
 
 /** Whether the module is split in two. */
 export const isSplit = true;

@@ -135,7 +135,8 @@ export class ChatWidget {
     this.#follow(pieces);
     this.#styles = pieces.deferredStyles().then((text) => addSheet(this.#host, text));
     this.#styles.catch(() => {});
-    pieces.deferred.catch((error: unknown) => this.#emit("error", { code: "FILE_MISSING", message: String(error) }));
+    const handle = this.#handle;
+    pieces.deferred.catch((error: unknown) => this.#handle === handle && this.#missFile(error));
   }
 
   /** Handles a broken module: undoes the changes to the page and emits the error. */
@@ -170,8 +171,12 @@ export class ChatWidget {
       this.#placement.companion?.end();
       this.#listeners = listen(this.#host, this, loadChunk, events === "auto" && consent !== "required", titleAlert);
     } catch (error) {
-      this.#emit("error", { code: "FILE_MISSING", message: String(error) });
+      this.#missFile(error);
     }
+  }
+
+  #missFile(error: unknown): void {
+    this.#emit("error", { code: "FILE_MISSING", message: String(error) });
   }
 
   /**

@@ -72,14 +72,11 @@ function isSlow(): boolean {
 async function prefetch(options: TagOptions): Promise<void> {
   const theme = parsePlain({ theme: options["theme"] }, true)?.theme ?? "custom";
   const language = languageOf(localeOf(options["locale"]));
-  const files = [
-    "chat-widget.mjs",
-    "chat-widget.wasm",
-    "deferred.wasm",
-    `themes/${theme === "custom" ? "teal" : theme}.mjs`,
-  ];
+  const files = ["chat-widget.mjs", "chat-widget.wasm", `themes/${theme === "custom" ? "teal" : theme}.mjs`];
   if (language) files.push(`locales/${language}.mjs`);
   if (!parsePlain(options, true)) files.push("validate-options.mjs", "host-page.mjs");
+  // Last, because no window waits for it.
+  files.push("deferred.wasm");
   for (const file of files) {
     // The body has to be read for the cache to keep it.
     const response = await fetch(new URL(file, import.meta.url), nullProto({ priority: "low" }) as RequestInit);

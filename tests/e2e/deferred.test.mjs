@@ -47,6 +47,73 @@ for (const [name, visitor, attributes = ""] of [
   });
 }
 
+/** Events that a visitor does not cause by using the window. */
+const EVENTS = {
+  "a keyboard on the screen": async (page) => {
+    for (const height of [360, 720]) await page.setViewportSize({ width: 390, height });
+  },
+  "a hidden page": async (page) => {
+    for (const state of ["hidden", "visible"]) await page.evaluate(turn, state);
+  },
+  "a page that is left and restored": async (page) => {
+    for (const name of ["pagehide", "pageshow"]) await page.evaluate((name) => dispatchEvent(new Event(name)), name);
+  },
+  "a lost network": async (page) => {
+    for (const isOffline of [true, false]) await page.context().setOffline(isOffline);
+  },
+  "another tab with a window": async (page) => {
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await openChat(other);
+    await other.close();
+  },
+};
+
+/** Lets the page appear hidden or visible. It runs in the page. */
+function turn(state) {
+  Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+for (const [name, happen] of Object.entries(EVENTS)) {
+  test(`Without deferred functions, a window takes text after ${name}`, async ({ visit }) => {
+    let held;
+    const prepare = async (page) => {
+      await onIntent(page);
+      held = await hold(page, DEFERRED);
+    };
+    const page = await visit({ viewport: { width: 390, height: 720 }, prepare });
+    await openChat(page);
+    await held.requested;
+    await happen(page);
+    await part(page, "input").pressSequentially(QUESTION);
+    assert.equal(await part(page, "input").inputValue(), QUESTION);
+    assert.equal(await blocking(page), 0);
+    held.release();
+  });
+}
+
+test("The controls that pages call at their start need no deferred functions", async ({ visit, server }) => {
+  let held;
+  const prepare = async (page) => {
+    await onIntent(page);
+    await withOptions('data-load="intent" data-consent="required"')(page);
+    await page.addInitScript(() => {
+      window.chatWidget = [["grantConsent"], ["identify", { name: "Ann" }], ["track", "order_placed"]];
+    });
+    held = await hold(page, DEFERRED);
+  };
+  const page = await visit({ prepare });
+  await held.requested;
+  await openChat(page);
+  assert.equal(await blocking(page), 0);
+  held.release();
+  await eventually(async () =>
+    assert.ok((await server.events()).some(({ eventType }) => eventType === "order_placed")),
+  );
+  assert.equal(await blocking(page), 0);
+});
+
 test("For a visitor with a conversation, both modules are requested at the same time, and nothing blocks the page", async ({
   visit,
 }) => {
@@ -107,4 +174,41 @@ test("Without the deferred functions, a crash keeps the text, and the chat conti
   if ((await input.inputValue()) === QUESTION) await input.press("Enter");
   await delivered(page);
   assert.equal((await server.messages()).filter((line) => line.endsWith(QUESTION)).length, 1);
+});
+
+test("A conversation is shown although the first attempt to load the deferred functions has failed", async ({
+  visit,
+}) => {
+  const page = await visit({ prepare: onIntent });
+  await openChat(page);
+  await ask(page, QUESTION);
+  await page.route(DEFERRED, (route) =>
+    route.request().resourceType() === "fetch" ? route.abort() : route.continue(),
+  );
+  await page.reload();
+  await openChat(page);
+  await isInView(part(page, "message-assistant").last());
+});
+
+test("If the deferred functions of a conversation cannot be loaded, the visitor sees the error state", async ({
+  visit,
+  recordOf,
+}) => {
+  const page = await visit({
+    prepare: async (page) => {
+      await onIntent(page);
+      await withOptions('data-load="intent" data-contact="mailto:help@shop.example"')(page);
+    },
+  });
+  recordOf(page).tolerate("chat widget: the module broke");
+  await openChat(page);
+  await ask(page, QUESTION);
+  await page.route(DEFERRED, (route) => route.abort());
+  await page.reload();
+  // That of the error state opens no dialog.
+  await page.locator("[part=launcher]:not([aria-haspopup])").click();
+  const link = page.locator('chat-widget a[href="mailto:help@shop.example"]');
+  await link.waitFor();
+  const { y, height } = await link.boundingBox();
+  assert.ok(y >= 0 && y + height <= page.viewportSize().height, "the link is within the window of the browser");
 });

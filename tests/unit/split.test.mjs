@@ -92,3 +92,18 @@ test("Any functions can be deferred, and are loaded once, at first or when one i
     }
   }
 });
+
+test("Halves of different builds do not link", () => {
+  const halves = [SOURCE, SOURCE.replace("(i32.const 16)", "(i32.const 24)")].map((text) => {
+    assemble(text, join(folder, "build.wasm"), FEATURES);
+    const { first, second } = split(disassemble(join(folder, "build.wasm"), FEATURES), (name) => name === "$sum");
+    return { first: compiled(first), second: compiled(second) };
+  });
+  const imports = { noted: () => {}, load: () => {} };
+  const link = (first, second) => {
+    const { exports } = new WebAssembly.Instance(first, { a: imports });
+    return new WebAssembly.Instance(second, { a: imports, b: exports });
+  };
+  link(halves[0].first, halves[0].second);
+  assert.throws(() => link(halves[0].first, halves[1].second), WebAssembly.LinkError);
+});
