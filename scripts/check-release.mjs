@@ -1,6 +1,6 @@
-// Uses a release as strangers do: in an empty folder, with nothing of the project but the files of target/release-files/. The
-// service and the proxy run from the static binary in a file system with nothing else in it. Each kind of page is opened in
-// Chromium, where a visitor asks a question and sees the service's answer.
+// Installs and runs the files of target/release-files/ in an empty folder, without the repository. The service and the proxy
+// run from the static binary in a file system with nothing else in it. Each kind of page is opened in Chromium, where a
+// visitor asks a question and sees the service's answer.
 //
 //     npm run release -- --dry-run && npm run check:release [-- zip vite next leptos aarch64 certificates]
 //
@@ -31,7 +31,7 @@ const { values, positionals: named } = parseArgs({
 const files = resolve(values.files);
 const folder = mkdtempSync(join(tmpdir(), "chat-widget-release-"));
 
-/** Returns the path of the release's file whose name has a form; fails if there is none. */
+/** Returns the path of the release's file whose name matches a pattern; fails if there is none. */
 function file(pattern) {
   const found = readdirSync(files).find((name) => pattern.test(name));
   if (!found) throw new Advice(`the release has no file ${pattern.source}`);
@@ -60,7 +60,7 @@ const started = () => {
 };
 
 let browser;
-/** Opens a page of a project, and asks the service a question there. Returns what the visitor saw. */
+/** Opens a page of a project, and asks the service a question there. Returns a line with the question and the answer. */
 async function ask(project) {
   const { proxy } = await started();
   const { site, html } = await project({ folder, file, proxy });
@@ -69,7 +69,7 @@ async function ask(project) {
   return visit(browser, address);
 }
 
-/** The checks by their names. Each returns what it saw. */
+/** The checks by their names. Each returns a line about its result. */
 const CHECKS = {
   ...Object.fromEntries(Object.entries(PROJECTS).map(([name, project]) => [name, () => ask(project)])),
   certificates: async () => answersOverTls(join(folder, "tls"), program(OWN)),
@@ -85,13 +85,13 @@ const CHECKS = {
 };
 
 await main(async () => {
-  const unknown = named.filter((name) => !(name in CHECKS));
-  if (unknown.length > 0)
-    throw new Advice(`invalid check: expected some of ${Object.keys(CHECKS).join(", ")}, got ${unknown.join(", ")}`);
-  if (!existsSync(join(files, "SHA256SUMS")))
-    throw new Advice(`${files} is no release: run \`npm run release -- --dry-run\` first`);
   const failed = [];
   try {
+    const unknown = named.filter((name) => !(name in CHECKS));
+    if (unknown.length > 0)
+      throw new Advice(`invalid check: expected some of ${Object.keys(CHECKS).join(", ")}, got ${unknown.join(", ")}`);
+    if (!existsSync(join(files, "SHA256SUMS")))
+      throw new Advice(`${files} is not a release: run \`npm run release -- --dry-run\` first`);
     if (checksums(files) !== readFileSync(join(files, "SHA256SUMS"), "utf8"))
       throw new Advice("SHA256SUMS differs from the files: make the release again");
     for (const name of named.length > 0 ? named : Object.keys(CHECKS)) {
