@@ -34,7 +34,7 @@ before(() => {
   execFileSync("unzip", ["-q", join(packed, `chat-widget-${version}.zip`), "-d", site]);
 });
 
-test("A second run packs the same files, to the byte", () => {
+test("Packing the same build again makes the same files, to the byte", () => {
   const again = join(folder, "again");
   pack(again);
   assert.deepEqual(readdirSync(packed).sort(), [
