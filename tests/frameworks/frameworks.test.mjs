@@ -2,13 +2,16 @@
 // front of the service in test mode, and opened in Chromium, where a visitor asks a question.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { promisify } from "node:util";
 import { stopAll } from "../../scripts/servers.mjs";
 import { ask, isInView, openChat, part } from "../e2e/chat.mjs";
 import { files, read, snippet } from "../docs-snippets.mjs";
 import { begin, serve as serveFolder, visit } from "../npm/fixture.mjs";
+import { command } from "../server/fixture.mjs";
 import { application } from "./application.mjs";
 
 const DOCS = "docs/frameworks.md";
@@ -64,7 +67,10 @@ async function chat({ site, errors = () => "" }, { theme = EMERALD, element = tr
   return page;
 }
 
-/** Asserts that the server of an application is a proxy: it serves the five paths alone, with the headers of every response. */
+/**
+ * Asserts that the server of an application is a proxy: it serves the five paths alone, with the headers of every response,
+ * and passes `site-connector check`.
+ */
 async function assertProxy(site) {
   const config = await fetch(`${site}connector/chat/config`);
   assert.equal((await config.json()).data.config.enabled, true);
@@ -76,6 +82,9 @@ async function assertProxy(site) {
   const form = { method: "POST", headers: { "Content-Type": "text/plain" }, body: '{"events":[]}' };
   // Some frameworks refuse such forms of other sites themselves.
   assert.ok([403, 415].includes((await fetch(`${site}connector/events`, form)).status));
+  // The command fails if a check does, and names the first one.
+  const { stdout } = await promisify(execFile)(command, ["check", `${site}connector`]);
+  assert.match(stdout, /^All \d+ checks hold\.$/m);
 }
 
 /** Opens a site whose own server is the proxy, as a visitor. */
