@@ -14,12 +14,12 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { launch } from "../tests/e2e/demo.mjs";
 import { checksums } from "./release/files.mjs";
-import { forwarding } from "./release/pages.mjs";
 import { PROJECTS } from "./release/projects.mjs";
 import { answersOverTls, startStack } from "./release/stack.mjs";
 import { visit } from "./release/visitor.mjs";
 import { stopAll } from "./servers.mjs";
 import { Advice, chromium, main, root, say } from "./setup.mjs";
+import { serveSite } from "./static-site.mjs";
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
@@ -64,7 +64,7 @@ let browser;
 async function ask(project) {
   const { proxy } = await started();
   const { site, html } = await project({ folder, file, proxy });
-  const address = site ?? (await forwarding(html.folder, html.page, proxy));
+  const address = site ?? (await serveSite(html.folder, html.page, proxy)).site;
   browser ??= await launch({ executablePath: chromium().browser });
   return visit(browser, address);
 }
