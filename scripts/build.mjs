@@ -369,7 +369,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await build({ dev: process.argv.includes("--dev") });
     await buildConsole({ dev: process.argv.includes("--dev") });
     say(
-      `dist/ is built; the line for a page, with its hash:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`,
+      `dist/ is built. The script tag for a page, with the hash of the loader:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`,
     );
   });
 }

@@ -1,11 +1,11 @@
-// Installs and runs the files of target/release-files/ in an empty folder, without the repository. The service and the proxy
-// run from the static binary in a file system with nothing else in it. Each kind of page is opened in Chromium, where a
-// visitor asks a question and sees the service's answer.
+// Installs and runs the files of target/release-files/ in an empty folder, without the repository. The service and the
+// proxy run from the static binary in a file system with nothing else in it. Each kind of page is opened in Chromium,
+// where a visitor asks a question and sees the service's answer.
 //
 //     npm run release -- --dry-run && npm run check:release [-- zip vite next leptos aarch64 certificates]
 //
-// `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is. A check
-// whose tools are missing is reported as not run, and fails if it was named.
+// `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is.
+// A check whose tools are missing is reported as not run, and fails if it was named.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -60,7 +60,7 @@ const started = () => {
 };
 
 let browser;
-/** Opens a page of a project, and asks the service a question there. Returns a line with the question and the answer. */
+/** Opens a page of a project, and asks the service a question there. Returns the question and the answer. */
 async function ask(project) {
   const { proxy } = await started();
   const { site, html } = await project({ folder, file, proxy });

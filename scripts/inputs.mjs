@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./setup.mjs";
 
-/** The inputs of both builds: crates, the versions of the compiler and of packages, the profiles of cargo, and the scripts. */
+/** The inputs of both builds: crates, versions of the compiler and of packages, profiles of cargo, and the scripts. */
 const SHARED = [
   "Cargo.lock",
   "Cargo.toml",

@@ -21,12 +21,12 @@ export function forward(request, response, proxy) {
   const forwarded = send(proxy + url, { method, headers: { ...headers, host: new URL(proxy).host } });
   forwarded.on("response", (answer) => answer.pipe(response.writeHead(answer.statusCode, answer.headers)));
   forwarded.on("error", () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
-  // When the page leaves, the proxy is told.
+  // A page that closes its connection ends the request to the proxy.
   response.on("close", () => forwarded.destroy());
   request.pipe(forwarded);
 }
 
-/** Serves a folder, with the HTML `page` at `/` and a proxy behind `/connector/`. Returns the server and its address. */
+/** Serves a folder, with the HTML `page` at `/` and a proxy at `/connector/`. Returns the server and its address. */
 export async function serveSite(folder, page, proxy) {
   const server = createServer((request, response) => {
     if (request.url.startsWith("/connector/")) return forward(request, response, proxy);

@@ -49,7 +49,7 @@ function pinned(name) {
 }
 
 export const PROJECTS = {
-  /** A page of static files, with the line for a page as it is in the archive. */
+  /** A page of static files, with the script tag of the archive. */
   zip({ folder, file }) {
     debianTool("unzip");
     const site = join(folder, "zip");

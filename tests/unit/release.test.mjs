@@ -158,7 +158,7 @@ test("A program that needs a dynamic linker or another processor is refused", ()
   assert.deepEqual(staticProblems(elf(), X86_64), []);
   assert.deepEqual(staticProblems(elf({ kinds: [1, 3, 2] }), X86_64), ["it needs a dynamic linker"]);
   assert.deepEqual(staticProblems(elf({ machine: 183 }), X86_64), ["it is for the machine 183: expected 62"]);
-  assert.deepEqual(staticProblems(Buffer.from("#!/bin/sh\n"), X86_64), ["it is no 64-bit ELF file"]);
+  assert.deepEqual(staticProblems(Buffer.from("#!/bin/sh\n"), X86_64), ["it is not a 64-bit ELF file"]);
 });
 
 const parts = sbom("1.2.0", SOURCE);
