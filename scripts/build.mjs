@@ -3,22 +3,13 @@
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
 
 import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
+import { WIDGET, newestChange } from "./inputs.mjs";
 import { writeManifests } from "./manifests.mjs";
 import { plainPattern, tokenNames } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
@@ -349,6 +340,8 @@ function compress() {
 
 /** Builds everything into `dist/`. */
 export async function build({ dev = false } = {}) {
+  // Before the build, so that a file that changes in the meantime is newer.
+  const newest = newestChange(WIDGET);
   mkdirSync(dist, { recursive: true });
   // The console is a build of its own: console.mjs.
   const outdated = readdirSync(dist).filter((name) => name !== "console" && name !== "console.new");
@@ -360,24 +353,13 @@ export async function build({ dev = false } = {}) {
   writeIntegrity();
   if (dev) return;
   compress();
-  writeFileSync(join(dist, ".built"), newestSource().toString());
-}
-
-/** Returns the time of the newest source of `dist/`, in milliseconds. */
-function newestSource() {
-  const places = ["src", "styles", "themes", "www", "crates/protocol/src", "crates/session/src", "scripts"];
-  // The descriptions of the element contain the docs' list of parts.
-  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "package-lock.json", "docs/frontend.md"];
-  for (const place of places) {
-    for (const entry of readdirSync(join(root, place), { recursive: true })) files.push(join(place, entry));
-  }
-  return Math.max(...files.map((file) => statSync(join(root, file)).mtimeMs));
+  writeFileSync(join(dist, ".built"), newest.toString());
 }
 
 /** Builds, unless `dist/` is the release build of the current sources. */
 export async function buildIfStale() {
   const stamp = join(dist, ".built");
-  if (existsSync(stamp) && Number(readFileSync(stamp, "utf8")) === newestSource()) return;
+  if (existsSync(stamp) && Number(readFileSync(stamp, "utf8")) === newestChange(WIDGET)) return;
   await build();
 }
 
@@ -387,7 +369,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await build({ dev: process.argv.includes("--dev") });
     await buildConsole({ dev: process.argv.includes("--dev") });
     say(
-      `dist/ is built; the line for a page, with its hash:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`,
+      `dist/ is built. The script tag for a page, with the hash of the loader:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`,
     );
   });
 }

@@ -1,11 +1,11 @@
-// Uses a release as strangers do: in an empty folder, with nothing of the project but the files of target/release-files/. The
-// service and the proxy run from the static binary in a file system with nothing else in it. Each kind of page is opened in
-// Chromium, where a visitor asks a question and sees the service's answer.
+// Installs and runs the files of target/release-files/ in an empty folder, without the repository. The service and the
+// proxy run from the static binary in a file system with nothing else in it. Each kind of page is opened in Chromium,
+// where a visitor asks a question and sees the service's answer.
 //
 //     npm run release -- --dry-run && npm run check:release [-- zip vite next leptos aarch64 certificates]
 //
-// `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is. A check
-// whose tools are missing is reported as not run, and fails if it was named.
+// `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is.
+// A check whose tools are missing is reported as not run, and fails if it was named.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -14,12 +14,12 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { launch } from "../tests/e2e/demo.mjs";
 import { checksums } from "./release/files.mjs";
-import { forwarding } from "./release/pages.mjs";
 import { PROJECTS } from "./release/projects.mjs";
 import { answersOverTls, startStack } from "./release/stack.mjs";
 import { visit } from "./release/visitor.mjs";
 import { stopAll } from "./servers.mjs";
 import { Advice, chromium, main, root, say } from "./setup.mjs";
+import { serveSite } from "./static-site.mjs";
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
@@ -31,7 +31,7 @@ const { values, positionals: named } = parseArgs({
 const files = resolve(values.files);
 const folder = mkdtempSync(join(tmpdir(), "chat-widget-release-"));
 
-/** Returns the path of the release's file whose name has a form; fails if there is none. */
+/** Returns the path of the release's file whose name matches a pattern; fails if there is none. */
 function file(pattern) {
   const found = readdirSync(files).find((name) => pattern.test(name));
   if (!found) throw new Advice(`the release has no file ${pattern.source}`);
@@ -60,16 +60,16 @@ const started = () => {
 };
 
 let browser;
-/** Opens a page of a project, and asks the service a question there. Returns what the visitor saw. */
+/** Opens a page of a project, and asks the service a question there. Returns the question and the answer. */
 async function ask(project) {
   const { proxy } = await started();
   const { site, html } = await project({ folder, file, proxy });
-  const address = site ?? (await forwarding(html.folder, html.page, proxy));
+  const address = site ?? (await serveSite(html.folder, html.page, proxy)).site;
   browser ??= await launch({ executablePath: chromium().browser });
   return visit(browser, address);
 }
 
-/** The checks by their names. Each returns what it saw. */
+/** The checks by their names. Each returns a line about its result. */
 const CHECKS = {
   ...Object.fromEntries(Object.entries(PROJECTS).map(([name, project]) => [name, () => ask(project)])),
   certificates: async () => answersOverTls(join(folder, "tls"), program(OWN)),
@@ -85,13 +85,13 @@ const CHECKS = {
 };
 
 await main(async () => {
-  const unknown = named.filter((name) => !(name in CHECKS));
-  if (unknown.length > 0)
-    throw new Advice(`invalid check: expected some of ${Object.keys(CHECKS).join(", ")}, got ${unknown.join(", ")}`);
-  if (!existsSync(join(files, "SHA256SUMS")))
-    throw new Advice(`${files} is no release: run \`npm run release -- --dry-run\` first`);
   const failed = [];
   try {
+    const unknown = named.filter((name) => !(name in CHECKS));
+    if (unknown.length > 0)
+      throw new Advice(`invalid check: expected some of ${Object.keys(CHECKS).join(", ")}, got ${unknown.join(", ")}`);
+    if (!existsSync(join(files, "SHA256SUMS")))
+      throw new Advice(`${files} is not a release: run \`npm run release -- --dry-run\` first`);
     if (checksums(files) !== readFileSync(join(files, "SHA256SUMS"), "utf8"))
       throw new Advice("SHA256SUMS differs from the files: make the release again");
     for (const name of named.length > 0 ? named : Object.keys(CHECKS)) {

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, s
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { CONSOLE, newestChange } from "./inputs.mjs";
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
 import { Advice, main, root, run, say, setupBuild } from "./setup.mjs";
 
@@ -139,6 +140,8 @@ function buildTexts(dev) {
 
 /** Builds the console. */
 export async function buildConsole({ dev = false } = {}) {
+  // Before the build, so that a file that changes in the meantime is newer.
+  const built = stamp(dev);
   const esbuild = await import("esbuild");
   const fresh = `${out}.new`;
   rmSync(fresh, { recursive: true, force: true });
@@ -163,21 +166,13 @@ export async function buildConsole({ dev = false } = {}) {
   buildTexts(dev);
   // Files that keep their names: the page's icon, and what a service worker needs.
   for (const file of readdirSync(join(source, "files"))) write(file, readFileSync(join(source, "files", file)), dev);
-  writeFileSync(join(fresh, ".built"), stamp(dev));
+  writeFileSync(join(fresh, ".built"), built);
   rmSync(out, { recursive: true, force: true });
   renameSync(fresh, out);
 }
 
-/** Returns what tells one build from another: the time of the newest source, and the kind of build. */
-function stamp(dev) {
-  const places = ["crates/console", "crates/protocol/src", "src/text/markup", "scripts"];
-  const files = ["Cargo.lock", "package-lock.json", "src/text/markup.rs"];
-  for (const place of places) {
-    for (const entry of readdirSync(join(root, place), { recursive: true })) files.push(join(place, entry));
-  }
-  const newest = Math.max(...files.map((file) => statSync(join(root, file)).mtimeMs));
-  return `${dev ? "dev" : "release"} ${newest}`;
-}
+/** Returns the stamp of a build of the current sources: its kind, and the time of the newest source. */
+const stamp = (dev) => `${dev ? "dev" : "release"} ${newestChange(CONSOLE)}`;
 
 /** Builds, unless `dist/console/` is a build of the current sources. A release build does for development as well. */
 export async function buildConsoleIfStale({ dev = false } = {}) {

@@ -1,16 +1,16 @@
-// Makes everything that a release consists of, in target/release-files/. It publishes nothing, and prints the commands that do.
+// Makes all files of a release in target/release-files/. It publishes nothing, and prints the commands that publish them.
 //
 //     npm run release -- --dry-run            before the release: the changelog may still say "Unreleased"
 //     npm run release -- --without-binaries   leaves out the static binaries
-//     npm run release -- --verify             packs everything but the binaries a second time, and compares
+//     npm run release -- --verify             packs everything but the binaries twice from one build, and compares
 //     npm run release -- --repository URL     names the address of the repository in the npm package
 
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { buildIfStale } from "./build.mjs";
-import { buildConsoleIfStale } from "./console.mjs";
+import { build } from "./build.mjs";
+import { buildConsole } from "./console.mjs";
 import { packPackage } from "./npm-package.mjs";
 import { packCrates } from "./package.mjs";
 import { checksums, programArchive, widgetZip } from "./release/files.mjs";
@@ -35,7 +35,7 @@ export function packAll(folder, { version, source, notes, repository }) {
   writeFileSync(join(folder, "release-notes.md"), notes);
 }
 
-/** Fails if a second run writes other files than the first one. */
+/** Packs the files of the same build a second time. Fails if a byte differs. */
 function verify(options) {
   const again = join(root, "target", "release-again");
   packAll(again, options);
@@ -43,8 +43,8 @@ function verify(options) {
     (name) => !readFileSync(join(again, name)).equals(readFileSync(join(releaseFiles, name))),
   );
   rmSync(again, { recursive: true });
-  if (different.length > 0) throw new Advice(`a second run made other files: ${different.join(", ")}`);
-  say("a second run makes the same files, to the byte");
+  if (different.length > 0) throw new Advice(`packing the same build again made other files: ${different.join(", ")}`);
+  say("packing the same build again makes the same files, to the byte");
 }
 
 /** Returns the commands that publish the release. */
@@ -73,8 +73,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
     const notes = releaseNotes(changelog, version, { dryRun: values["dry-run"] });
     setupBuild();
-    await buildIfStale();
-    await buildConsoleIfStale();
+    await build();
+    await buildConsole();
     const options = { version, source, notes, repository: values.repository };
     packAll(releaseFiles, options);
     if (values.verify) verify(options);

@@ -165,7 +165,7 @@ const DEBIAN = {
   "php-fpm": {
     called: "php-fpm with the extension curl",
     packages: ["php-fpm", "php-curl"],
-    // Only an installed package links `php-fpm` to a version and enables the extension.
+    // The package has the version in the program's name, and enables the extension only where it is installed.
     file: /^php-fpm\d/,
     options: '-n -d extension_dir="$(echo "$home"/usr/lib/php/2*)" -d extension=curl',
     works: () => output("php-fpm", ["-m"])?.split("\n").includes("curl"),
@@ -267,6 +267,17 @@ function found(home, file) {
   throw new Advice("the program is not in its package");
 }
 
+/**
+ * Returns these packages, and those with a version in their names that they depend on: `php-cli` is empty, and depends on
+ * `php8.2-cli`.
+ */
+function withVersions(packages) {
+  // apt translates "Depends".
+  const depends = output("env", ["LC_ALL=C", "apt-cache", "depends", ...packages]) ?? "";
+  const names = [...depends.matchAll(/Depends: (\S+)$/gm)].map(([, name]) => name);
+  return [...packages, ...names.filter((name) => packages.includes(name.replace(/\d[\d.]*/, "")))];
+}
+
 function unpack(packages, home) {
   if (!which("apt-get")) throw new Advice("apt-get is missing");
   const archives = join(home, "archives");
@@ -277,13 +288,16 @@ function unpack(packages, home) {
   const fetch = [
     "install",
     "--download-only",
+    // Without it, apt leaves out packages that are installed, such as nginx without its module.
+    "--reinstall",
     "-y",
     "-qq",
     "--no-install-recommends",
     ...settings.flatMap((one) => ["-o", one]),
-    ...packages,
   ];
-  const fetched = () => spawnSync("apt-get", fetch, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
+  const fetched = () =>
+    spawnSync("apt-get", [...fetch, ...withVersions(packages)], { stdio: ["ignore", "ignore", "inherit"] }).status ===
+    0;
   if (!fetched()) {
     // A new container has no package lists yet.
     if (process.getuid?.() === 0) run("apt-get", ["update", "-q"]);

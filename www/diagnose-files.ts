@@ -88,7 +88,7 @@ async function unreachable(url: URL, error: unknown): Promise<string> {
   return `${url.href} cannot be loaded (${describe(error)}). Check that its server is up, and that connect-src of the Content-Security-Policy allows it.`;
 }
 
-/** Checks that the WebAssembly module exists, is one, and may be compiled. */
+/** Checks that the WebAssembly module exists, is valid, and may be compiled. */
 export async function findModule(url: URL): Promise<Finding> {
   let answer: Response;
   try {
@@ -109,7 +109,7 @@ export async function findModule(url: URL): Promise<Finding> {
       ];
     return [
       false,
-      `${url.href} is no WebAssembly module (${words}). Check that the server does not send another page instead.`,
+      `${url.href} is not a valid WebAssembly module (${words}). Check that the server does not send another page instead.`,
     ];
   }
   if (!type.startsWith("application/wasm"))

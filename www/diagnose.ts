@@ -57,11 +57,12 @@ export default async function diagnose(
   await check("launcher", () => findLauncher(options, source));
   let answer: Response | undefined;
   await check("proxy", async () => {
-    const prefix = addressOf(String((given as { proxy?: unknown }).proxy ?? ""));
+    const text = String((given as { proxy?: unknown }).proxy ?? "");
+    const prefix = addressOf(text);
     if (prefix === undefined)
       return [
         false,
-        'The option proxy names no place. Write a prefix on this site, such as "/connector", or a full address, such as "https://api.example/connector".',
+        `invalid option proxy: expected a prefix on this site, such as "/connector", or a full address, such as "https://api.example/connector", got "${text}".`,
       ];
     const { origin } = new URL(prefix, document.baseURI);
     const isForeign = origin !== location.origin && location.origin !== "null";

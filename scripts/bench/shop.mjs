@@ -1,19 +1,12 @@
 // The demo's shop as a site would serve it: compressed, cached by the browser, with the demo's proxy. One page for each chat.
 
 import { readFileSync } from "node:fs";
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { root } from "../setup.mjs";
+import { TYPES, forward } from "../static-site.mjs";
 
-const TYPES = {
-  ".css": "text/css",
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".mjs": "text/javascript",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-};
 const TAG = /<script async src="\/chat-widget\/chat-widget\.js"[^>]*><\/script>/;
 const tagOf = (load) =>
   `<script async src="/chat-widget/chat-widget.js" data-proxy="/connector" data-locale="en-US" data-load="${load}"></script>`;
@@ -42,16 +35,7 @@ export async function serve(files, demo) {
   };
   const server = createServer((incoming, answer) => {
     const { pathname } = new URL(incoming.url, "http://shop");
-    if (pathname.startsWith("/connector/")) {
-      const passed = request(demo.site + incoming.url, {
-        method: incoming.method,
-        headers: { ...incoming.headers, host: new URL(demo.site).host, origin: demo.site },
-      });
-      passed.on("response", (response) => response.pipe(answer.writeHead(response.statusCode, response.headers)));
-      passed.on("error", () => answer.destroy());
-      incoming.pipe(passed);
-      return;
-    }
+    if (pathname.startsWith("/connector/")) return forward(incoming, answer, demo.site);
     try {
       if (!files.has(pathname)) files.set(pathname, find(pathname));
       const cached = pathname.endsWith(".html") ? "no-cache" : "max-age=31536000, immutable";

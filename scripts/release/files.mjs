@@ -10,7 +10,7 @@ import { tarGz } from "./archive.mjs";
 const LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"];
 /** The paths in dist/ that the archive of the widget leaves out: the console, which the program contains, and stamps. */
 const NOT_ZIPPED = /^(?:console|server)\/|^\./;
-/** The folder in the archive, which is the path in the line for a page. */
+/** The folder in the archive, which is the path in the script tag. */
 const FOLDER = "chat-widget";
 
 /** Returns the bytes of the widget's files, by their paths in the archive. */

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answers, freePort, start } from "../servers.mjs";
-import { Advice, debianTool, lockedVersion, root } from "../setup.mjs";
+import { Advice, debianTool, lockedVersion, root, setupBuild } from "../setup.mjs";
 import { unpackCrates } from "../package.mjs";
 
 const NAME = "@site-connector/chat-widget";
@@ -49,7 +49,7 @@ function pinned(name) {
 }
 
 export const PROJECTS = {
-  /** A page of static files, with the line for a page as it is in the archive. */
+  /** A page of static files, with the script tag of the archive. */
   zip({ folder, file }) {
     debianTool("unzip");
     const site = join(folder, "zip");
@@ -102,6 +102,7 @@ export const PROJECTS = {
 
   /** An application in Leptos, which depends on the packages of the crates. */
   leptos({ folder, file }) {
+    setupBuild();
     const home = join(folder, "leptos");
     const crates = ["chat-protocol", "chat-session", "chat-widget"];
     const paths = crates.map((name) => file(new RegExp(`^${name}-[\\d.]+\\.crate$`)));

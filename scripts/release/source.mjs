@@ -1,4 +1,4 @@
-// What a release is made from: the commit, its time, and one version in all manifests and in the changelog.
+// The sources of a release: the commit, its time, and one version in all manifests and in the changelog.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -83,10 +83,10 @@ function environment({ rust, zig: target }, { time }) {
   };
 }
 
-/** Returns the reasons why a file is no static program for a processor; none if it is one. */
+/** Returns the reasons why a file is not a static program for a processor. Empty for such a program. */
 export function staticProblems(bytes, machine) {
   if (bytes.length < 64 || bytes.toString("latin1", 0, 4) !== "\x7fELF" || bytes[4] !== 2)
-    return ["it is no 64-bit ELF file"];
+    return ["it is not a 64-bit ELF file"];
   const problems = [];
   const found = bytes.readUInt16LE(18);
   if (found !== machine) problems.push(`it is for the machine ${found}: expected ${machine}`);

@@ -131,8 +131,8 @@ function unfold() {
 }
 
 /**
- * Returns the elements that reach beyond the sides of the screen, whether the page scrolls under its rail, and the boxes that scroll sideways without being reachable
- * by the keyboard. It runs in the page.
+ * Returns the elements that reach beyond the sides of the screen, whether the page scrolls under its rail, and the
+ * boxes that scroll sideways without being reachable by the keyboard. It runs in the page.
  */
 function findTooWide() {
   const name = (element) =>

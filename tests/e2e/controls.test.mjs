@@ -324,7 +324,7 @@ for (const [problem, pattern, answer, expected] of [
     "an HTML page instead of the module",
     "**/chat-widget.wasm",
     { contentType: "text/html", body: "<p>" },
-    /is no WebAssembly module/,
+    /is not a valid WebAssembly module/,
   ],
   ["a missing proxy", "**/chat/config*", { status: 404 }, /There is no proxy at \/connector\/chat\/config/],
   ["a rejected token", "**/chat/config*", { status: 401, json: { ok: false } }, /refuses the proxy's token/],

@@ -96,8 +96,8 @@ test("A stored conversation is in view before any request is answered", async ({
   });
   await openChat(open);
   await part(open, "message-visitor").waitFor();
-  await newest(open).waitFor();
-  assert.deepEqual((await part(open, "message").allInnerTexts()).length, shown.length);
+  await eventually(() => isInView(newest(open)));
+  assert.equal((await part(open, "message").allInnerTexts()).length, shown.length);
 });
 
 test("The newest of 10,000 messages is in view, and the rest is taken over without a further response", async ({

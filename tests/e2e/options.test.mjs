@@ -270,7 +270,7 @@ for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascrip
       /option proxy must be a prefix on this site, such as "\/connector", or an address in full/,
     );
     const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
-    assert.match(checks.find(({ name }) => name === "proxy").message, /The option proxy names no place/);
+    assert.match(checks.find(({ name }) => name === "proxy").message, /invalid option proxy: expected a prefix/);
     // The loader's requests stay on the site's origin.
     recordOf(page)
       .takeComplaints()

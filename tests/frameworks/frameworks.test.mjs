@@ -2,13 +2,16 @@
 // front of the service in test mode, and opened in Chromium, where a visitor asks a question.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { promisify } from "node:util";
 import { stopAll } from "../../scripts/servers.mjs";
 import { ask, isInView, openChat, part } from "../e2e/chat.mjs";
 import { files, read, snippet } from "../docs-snippets.mjs";
 import { begin, serve as serveFolder, visit } from "../npm/fixture.mjs";
+import { command } from "../server/fixture.mjs";
 import { application } from "./application.mjs";
 
 const DOCS = "docs/frameworks.md";
@@ -26,19 +29,20 @@ const shown = (heading, { into = "", only } = {}) =>
     .filter(([path]) => only === undefined || path === only)
     .map(([path, text]) => [join(into, path), text]);
 
-/** Makes an application whose files have the addresses of the demo in place of those of the docs. */
+/** Makes an application whose files have the address of the demo's service in place of the docs' service. */
 async function made(name, files) {
   const { demo } = await begin();
-  const local = (text) =>
-    text.replaceAll("https://service.example", demo.sandbox).replaceAll("http://127.0.0.1:8080", demo.site);
   return application(
     name,
-    files.map(([path, text]) => [path, local(text)]),
+    files.map(([path, text]) => [path, text.replaceAll("https://service.example", demo.sandbox)]),
   );
 }
 
 /** Returns the environment of the server of an application: the secrets of the site. */
 const secrets = async () => ({ SITE_TOKEN: (await begin()).demo.token });
+
+/** Returns the environment of an application that forwards to the demo's proxy. The docs' default is another address. */
+const forwards = async () => ({ CHAT_PROXY: (await begin()).demo.site });
 
 /**
  * Opens a site as a visitor, who asks a question and sees the answer. The widget has the theme of the docs, and neither the page
@@ -63,7 +67,10 @@ async function chat({ site, errors = () => "" }, { theme = EMERALD, element = tr
   return page;
 }
 
-/** Asserts that the server of an application is a proxy: it serves the five paths alone, with the headers of every response. */
+/**
+ * Asserts that the server of an application is a proxy: it serves the five paths alone, with the headers of every response,
+ * and passes `site-connector check`.
+ */
 async function assertProxy(site) {
   const config = await fetch(`${site}connector/chat/config`);
   assert.equal((await config.json()).data.config.enabled, true);
@@ -75,6 +82,9 @@ async function assertProxy(site) {
   const form = { method: "POST", headers: { "Content-Type": "text/plain" }, body: '{"events":[]}' };
   // Some frameworks refuse such forms of other sites themselves.
   assert.ok([403, 415].includes((await fetch(`${site}connector/events`, form)).status));
+  // The command fails if a check does, and names the first one.
+  const { stdout } = await promisify(execFile)(command, ["check", `${site}connector`]);
+  assert.match(stdout, /^All \d+ checks hold\.$/m);
 }
 
 /** Opens a site whose own server is the proxy, as a visitor. */
@@ -90,7 +100,8 @@ const next = (mode) => (port) => ["next", mode, "--hostname", "127.0.0.1", "--po
 
 test("Next forwards to a proxy by a rewrite", options, async () => {
   const { run, serve } = await made("next", shown("Next"));
-  await run(["next", "build"]);
+  // The build fixes the address.
+  await run(["next", "build"], await forwards());
   await chat(await serve(next("start")));
 });
 
@@ -104,7 +115,6 @@ test("Next serves the proxy from a route handler, also in its development server
 });
 
 test("Vue in Vite shows the chat in a build, and forwards to a proxy in its development server", options, async () => {
-  const { demo } = await begin();
   const [[, config]] = shown("Vite", { only: "vite.config.js" });
   const { folder, run, serve } = await made("vue", [
     ["documented.config.js", config],
@@ -114,7 +124,7 @@ test("Vue in Vite shows the chat in a build, and forwards to a proxy in its deve
   const built = join(folder, "dist");
   const page = readFileSync(join(built, "index.html"), "utf8");
   await chat({ site: await serveFolder(built, page) }, { element: false });
-  await chat(await serve(vite, { CONNECTOR_ORIGIN: demo.site }), { element: false });
+  await chat(await serve(vite, await forwards()), { element: false });
 });
 
 test("Nuxt serves the proxy, also in its development server", options, async () => {
@@ -165,8 +175,11 @@ test("Angular shows the chat in a build, and forwards to a proxy in its developm
   const settings = JSON.parse(read("tests/frameworks/angular/angular.json"));
   for (const [target, { options }] of Object.entries(JSON.parse(snippet(DOCS, "Angular: json"))))
     Object.assign(settings.projects.shop.architect[target].options, options);
+  const { demo } = await begin();
+  // The docs' file has an address, and no variable.
+  const forwarding = ([path, text]) => [path, text.replaceAll("http://127.0.0.1:8080", demo.site)];
   const { folder, run, serve } = await made("angular", [
-    ...shown("Angular"),
+    ...shown("Angular").map(forwarding),
     ["angular.json", JSON.stringify(settings)],
   ]);
   await run(["ng", "build"]);

@@ -1,9 +1,8 @@
 // A project with the packed package and the files of docs/frameworks.md, and a site that serves what is built from them.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { dirname, extname, join } from "node:path";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { errorsOf } from "../e2e/chat.mjs";
@@ -11,12 +10,12 @@ import { launch, startDemo } from "../e2e/demo.mjs";
 import { Sandbox } from "../e2e/sandbox.mjs";
 import { files, RUN_BY } from "../docs-snippets.mjs";
 import { packPackage } from "../../scripts/npm-package.mjs";
+import { serveSite } from "../../scripts/static-site.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 const DOCS = "docs/frameworks.md";
 /** The other packages of the project. */
 const INSTALLED = ["react", "react-dom", "vue", "@types/react", "@types/react-dom"];
-const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".css": "text/css" };
 /** The timeout of a wait, in milliseconds. */
 const WAIT_TIMEOUT_MS = 20_000;
 
@@ -63,37 +62,12 @@ export function begin() {
   return begun;
 }
 
-/** Forwards a request to the proxy of the demo. */
-async function forward(request, response, to) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const { host, connection, origin, ...headers } = request.headers;
-  const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
-  const answer = await fetch(to + request.url, { method: request.method, headers, body });
-  const kept = [...answer.headers].filter(
-    ([name]) => !/^(content-encoding|content-length|transfer-encoding|connection)$/.test(name),
-  );
-  response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
-}
-
 /** Serves a folder, with `html` at `/` and the proxy behind `/connector`. Returns its address. */
 export async function serve(folder, html) {
   const { demo } = await begin();
-  const site = createServer((request, response) => {
-    if (request.url.startsWith("/connector/")) {
-      forward(request, response, demo.site).catch(() => response.writeHead(502).end());
-      return;
-    }
-    const path = new URL(request.url, "http://site").pathname;
-    const file = join(folder, path);
-    if (path === "/") response.writeHead(200, { "Content-Type": "text/html" }).end(html);
-    else if (existsSync(file))
-      response.writeHead(200, { "Content-Type": KINDS[extname(file)] ?? "text/html" }).end(readFileSync(file));
-    else response.writeHead(404).end();
-  });
-  await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
-  closing.push(() => new Promise((resolve) => site.close(resolve).closeAllConnections()));
-  return `http://127.0.0.1:${site.address().port}`;
+  const { server, site } = await serveSite(folder, html, demo.site);
+  closing.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+  return site;
 }
 
 /** Returns the address of the demo's site, for servers that forward by themselves. */

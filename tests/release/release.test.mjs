@@ -1,8 +1,9 @@
 // The files of a release, as `npm run release` packs them from dist/, and their use in an empty folder.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,7 @@ before(() => {
   execFileSync("unzip", ["-q", join(packed, `chat-widget-${version}.zip`), "-d", site]);
 });
 
-test("A second run packs the same files, to the byte", () => {
+test("Packing the same build again makes the same files, to the byte", () => {
   const again = join(folder, "again");
   pack(again);
   assert.deepEqual(readdirSync(packed).sort(), [
@@ -50,7 +51,7 @@ test("A second run packs the same files, to the byte", () => {
   assert.equal(checksums(again), checksums(packed));
 });
 
-test("The archive of the widget has every file with its hash, compressed copies, the line for a page, and licences", () => {
+test("The archive of the widget has every file with its hash, compressed copies, the script tag, and licences", () => {
   const home = join(site, "chat-widget");
   const bytes = (path) => readFileSync(join(home, path));
   const integrity = JSON.parse(bytes("integrity.json"));
@@ -66,12 +67,28 @@ test("The archive of the widget has every file with its hash, compressed copies,
   for (const name of ["console", "server", ".built"]) assert.ok(!top.includes(name), name);
 });
 
-test("Pages made from the files alone show the answer of the service", { timeout: 600_000 }, () => {
+/** The timeout of the check of a release, which compiles a Leptos application. */
+const CHECK_TIMEOUT_MS = 600_000;
+
+/** Runs a script to its end. After the timeout, it and the processes that it started are killed. */
+async function runScript(args, timeoutMs) {
+  // A group of its own, because a script that waits for a program does not handle signals.
+  const child = spawn(process.execPath, args, { cwd: root, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (output[name] += text));
+  const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), timeoutMs);
+  const [status, signal] = await once(child, "close");
+  clearTimeout(timer);
+  return { status, signal, ...output };
+}
+
+test("Pages made from the files alone show the answer of the service", async () => {
   writeFileSync(join(packed, "SHA256SUMS"), checksums(packed));
   const args = ["scripts/check-release.mjs", "--files", packed, "--program", "target/debug/site-connector"];
-  const { status, stdout, stderr } = spawnSync("node", args, { cwd: root, encoding: "utf8" });
+  const { status, signal, stdout, stderr } = await runScript(args, CHECK_TIMEOUT_MS);
   // The lines tell which checks did not run on this machine, and why.
   console.log(stdout.trim());
+  assert.equal(signal, null, `it did not end within ${CHECK_TIMEOUT_MS} ms: ${stderr}`);
   assert.equal(status, 0, stderr);
   const answered = stdout.split("\n").filter((line) => line.includes("is answered: "));
   assert.ok(

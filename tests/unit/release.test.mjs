@@ -1,7 +1,7 @@
-// What a release is made of: its version, its notes, its archives, its list of parts, and the workflows that make it.
+// The parts of a release: its version, its notes, its archives, its list of components, and the workflows that make it.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ test("A place with another version is named, with both versions", () => {
   );
 });
 
-test("The npm package names the repository that is given, and refuses what is not its address", () => {
+test("The npm package names the given repository, and refuses a malformed address", () => {
   assert.deepEqual(addressFields("https://git.example/shop/chat"), {
     homepage: "https://git.example/shop/chat#readme",
     repository: { type: "git", url: "git+https://git.example/shop/chat.git" },
@@ -82,7 +82,7 @@ test("The release notes are the section of the version, without links to files o
   assert.equal(changesOf(CHANGELOG, "1.1.0"), "- Older.");
 });
 
-test("A version without a section is an error, except for a dry run, which takes what is unreleased", () => {
+test('A version without a section is an error, except for a dry run, which takes the section "Unreleased"', () => {
   assert.throws(() => changesOf(CHANGELOG, "1.3.0"), /CHANGELOG\.md has no section of version 1\.3\.0: rename/);
   assert.equal(changesOf(CHANGELOG, "1.3.0", { dryRun: true }), "- Not yet.");
   // The version is no pattern.
@@ -158,7 +158,7 @@ test("A program that needs a dynamic linker or another processor is refused", ()
   assert.deepEqual(staticProblems(elf(), X86_64), []);
   assert.deepEqual(staticProblems(elf({ kinds: [1, 3, 2] }), X86_64), ["it needs a dynamic linker"]);
   assert.deepEqual(staticProblems(elf({ machine: 183 }), X86_64), ["it is for the machine 183: expected 62"]);
-  assert.deepEqual(staticProblems(Buffer.from("#!/bin/sh\n"), X86_64), ["it is no 64-bit ELF file"]);
+  assert.deepEqual(staticProblems(Buffer.from("#!/bin/sh\n"), X86_64), ["it is not a 64-bit ELF file"]);
 });
 
 const parts = sbom("1.2.0", SOURCE);
@@ -205,7 +205,7 @@ test("The list of parts has every npm package, and every crate that is released,
     ["tokio", "libsqlite3-sys", "leptos", "serde_derive", "cc", "esbuild"].map((name) => scopes(name)[0]),
     ["required", "required", "required", "excluded", "excluded", "excluded"],
   );
-  assert.deepEqual(scopes("proptest"), [], "what only tests use is not part of a release");
+  assert.deepEqual(scopes("proptest"), [], "a dependency of tests is not part of a release");
 });
 
 test("The list of parts depends on the sources and the commit alone", () => {
@@ -240,3 +240,10 @@ for (const name of readdirSync(join(root, WORKFLOWS))) {
     assert.ok(statSync(join(root, "rust-toolchain.toml")).isFile(), "rustup installs the toolchain of this file");
   });
 }
+
+test("The workflow of a release names every check, so that one that cannot run fails", () => {
+  const refused = spawnSync("node", ["scripts/check-release.mjs", "unknown"], { cwd: root, encoding: "utf8" });
+  const [, names] = refused.stderr.match(/expected some of (.+), got unknown/);
+  const [, named] = read(`${WORKFLOWS}/release.yml`).match(/npm run check:release -- (.+)$/m);
+  assert.deepEqual(named.split(" ").sort(), names.split(", ").sort());
+});
