@@ -34,10 +34,12 @@ export function defer(address: string | URL, isUrgent: boolean): Deferred {
   /** The time of the pending request. */
   let since = Infinity;
 
-  function request(init?: object): Promise<Response> {
+  async function request(init?: object): Promise<WebAssembly.Module> {
     since = performance.now();
     const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
-    return fetch(address, nullProto({ signal, ...init }) as RequestInit);
+    const response = await fetch(address, nullProto({ signal, ...init }) as RequestInit);
+    if (!response.ok) throw new Error(`${response.status} from ${address}`);
+    return WebAssembly.compile(await response.arrayBuffer());
   }
 
   const early = isUrgent ? request() : undefined;
@@ -46,11 +48,9 @@ export function defer(address: string | URL, isUrgent: boolean): Deferred {
   const isNeeded = () => !isStopped && (given.b["0"] as WebAssembly.Global).value === 0;
   const imports = () => nullProto(given) as object as WebAssembly.Imports;
 
-  async function attempt(pending: Promise<Response>): Promise<void> {
+  async function attempt(requested: Promise<WebAssembly.Module>): Promise<void> {
     try {
-      const response = await pending;
-      if (!response.ok) throw new Error(`${response.status} from ${address}`);
-      const module = await WebAssembly.compile(await response.arrayBuffer());
+      const module = await requested;
       if (isNeeded()) await WebAssembly.instantiate(module, imports());
     } finally {
       since = Infinity;
