@@ -52,7 +52,7 @@ async function chat({ site, errors = () => "" }, { theme = EMERALD, element = tr
   const response = await fetch(site);
   const html = await response.text();
   assert.equal(response.status, 200, html);
-  assert.equal(/<chat-widget [^>]*proxy="\/connector"/.test(html), element, html);
+  assert.equal(/<chat-widget[ >]/.test(html), element, html);
   const { page, server, wrong } = await visit(site);
   try {
     await openChat(page);
