@@ -17,7 +17,7 @@ import { deferredStyles, launcher } from "./styles.mjs";
 import { DEFERRED, assemble, deferredBy, disassemble, split } from "./split.mjs";
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
 
-const glue = join(root, "target", "glue");
+export const glue = join(root, "target", "glue");
 const dist = join(root, "dist");
 const LOCALES = "src/text/locales";
 /** The optimised module, with the names of its functions. */
@@ -55,7 +55,7 @@ export const FEATURES = WASM_FEATURES.map((name) => `--enable-${name}`);
  * below address 1,024, only the end of the stack, so an address plus a small offset never wraps around zero. The second round
  * optimises code that the control flow of the first one hid.
  */
-const OPTIMISE = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
+export const OPTIMISE = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
 const OPTIMISE_ONCE = ["--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz"];
 
 /** Compiles the module and writes its glue. Returns the path of the module that fits the glue, with the names of functions. */

@@ -1,10 +1,11 @@
-// Compares the sizes of `dist/` with the budgets of `size-budget.json`, and fails if one is exceeded.
+// Compares the sizes of `dist/` with the budgets of `size-budget.json`, and fails if one is exceeded. With `--by-crate`, it also
+// prints where the bytes of the WebAssembly modules come from.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { Advice, main, root, say } from "./setup.mjs";
+import { Advice, main, npmPackages, root, say } from "./setup.mjs";
 
 const dist = join(root, "dist");
 const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(7);
@@ -54,8 +55,12 @@ export function size() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await main(() => {
+  await main(async () => {
     const exceeded = size();
+    if (process.argv.includes("--by-crate")) {
+      npmPackages();
+      (await import("./attribution.mjs")).printAttribution();
+    }
     if (exceeded.length > 0) throw new Advice(`over budget: ${exceeded.join(", ")}`);
     say("all sizes are within their budgets");
   });
