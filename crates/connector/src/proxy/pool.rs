@@ -14,6 +14,7 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
 use super::connector::{ConnectError, Connector, Stream};
@@ -141,7 +142,8 @@ impl Connection {
         &mut self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
-        let mut response = pin!(self.sender.try_send_request(request));
+        // A response that waits for more budget of the task wakes its waker, which `drive` does not pass on.
+        let mut response = pin!(unconstrained(self.sender.try_send_request(request)));
         let driver = &mut self.driver;
         std::future::poll_fn(|context| drive(driver, context, |context| response.as_mut().poll(context)))
             .await
@@ -154,10 +156,10 @@ impl Connection {
     }
 }
 
-/// Drives a connection, and polls what depends on nothing else.
+/// Drives a connection, and polls a future that depends on nothing else: its response, or a part of the body.
 ///
-/// What depends on it is woken by nobody but the driver, which is polled in this call. A waker would only
-/// poll the whole task a second time.
+/// Only the driver wakes that future, and both are polled in this call. A waker would only poll the whole
+/// task a second time.
 fn drive<T>(
     driver: &mut Option<Driver>,
     context: &mut Context<'_>,

@@ -1,12 +1,16 @@
 //! Connections to the service are reused, unless that would mix up or lose a response.
 
+use std::future::poll_fn;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::pin::pin;
 use std::sync::mpsc::{Sender, channel};
+use std::task::Poll;
 use std::thread;
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::coop;
 
 use super::*;
 
@@ -82,6 +86,35 @@ async fn requests_leave_nothing_behind() {
         tasks.push(Handle::current().metrics().num_alive_tasks());
     }
     assert_eq!(tasks, [tasks[0]; REQUESTS]);
+}
+
+/// tokio gives a task a budget for each time that it runs. Whichever step uses it up, the task is woken
+/// again. The connection waits for the body's first part to be taken, and for nothing else.
+#[tokio::test]
+async fn a_response_is_not_missed_when_the_budget_of_the_task_is_used_up() {
+    const BUDGET: usize = 128;
+    const IN_PARTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n\
+                            1\r\n{\r\n1\r\n \r\n1\r\n}\r\n0\r\n\r\n";
+    let (address, _seen, _close) = service_of(&[IN_PARTS; BUDGET]);
+    let site = site(options(address));
+    for used in 0..BUDGET {
+        let site = site.clone();
+        // The timeout of the test does not wake the task.
+        let task = tokio::spawn(async move {
+            let mut status = pin!(status(&site));
+            let status = poll_fn(|context| {
+                for _ in 0..used {
+                    if let Poll::Ready(budget) = coop::poll_proceed(context) {
+                        budget.made_progress();
+                    }
+                }
+                status.as_mut().poll(context)
+            });
+            status.await
+        });
+        let status = tokio::time::timeout(Duration::from_secs(10), task).await;
+        assert_eq!(status.expect("a response").expect("no panic"), 200, "{used} used");
+    }
 }
 
 #[tokio::test]
