@@ -167,7 +167,7 @@ impl ProxyServer {
             Arc::new(Site::new(proxy, self.cors_layer.clone(), &self.prefix, &self.stopping))
         };
         let sites: Vec<_> = workers.runtimes().iter().map(site).collect();
-        let service = move |peer, turn: usize| site_service(Arc::clone(&sites[turn]), peer);
+        let service = move |peer, runtime: usize| site_service(Arc::clone(&sites[runtime]), peer);
         let (runtimes, is_stopped) = (workers.runtimes().to_vec(), stopped.clone().cancelled_owned());
         let server = serve_connections(self.listener, service, limits, Plain, runtimes, is_stopped);
         let mut server = tokio::spawn(server);

@@ -70,3 +70,13 @@ async fn each_thread_has_its_own_connections_to_the_service() {
         assert_eq!(count(&connections), threads, "{allowed_origins:?}");
     }
 }
+
+/// nginx opens a connection for each request, unless it is told to keep them.
+#[tokio::test]
+async fn clients_that_connect_for_each_request_share_a_connection_to_the_service() {
+    let (proxy, connections) = counted(&[]).await;
+    for _ in 0..20 {
+        ask(&mut proxy.connect().await).await;
+    }
+    assert_eq!(count(&connections), 1);
+}
