@@ -161,10 +161,11 @@ fn with_security_headers(mut response: ProxyResponse) -> ProxyResponse {
 }
 
 impl Proxy {
-    /// Returns a proxy that shares limits, caches and metrics with this one, for another thread.
-    pub(super) fn with_own_connections(&self) -> Self {
+    /// Returns a proxy that shares limits, caches and metrics with this one, for another thread. It keeps at
+    /// most `max_idle` idle connections to the service.
+    pub(super) fn with_own_connections(&self, max_idle: usize) -> Self {
         Self {
-            upstream: self.upstream.with_own_connections(),
+            upstream: self.upstream.with_own_connections(max_idle),
             limiter: self.limiter.clone(),
             trusted_hops: self.trusted_hops.clone(),
             untrusted_hop: Arc::clone(&self.untrusted_hop),

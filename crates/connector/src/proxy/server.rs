@@ -162,8 +162,11 @@ impl ProxyServer {
             tokio::spawn(serve_connections(listener, service, limits.clone(), Plain, runtimes, stopped));
         }
         let workers = Workers::start().map_err(ServerError::Server)?;
+        // An even share, as accepted connections are spread evenly: together with those in use, the threads
+        // hold at most as many connections to the service as visitors may open.
+        let max_idle = limits.total.div_ceil(workers.runtimes().len());
         let site = |_| {
-            let proxy = Arc::new(self.proxy.with_own_connections());
+            let proxy = Arc::new(self.proxy.with_own_connections(max_idle));
             Arc::new(Site::new(proxy, self.cors_layer.clone(), &self.prefix, &self.stopping))
         };
         let sites: Vec<_> = workers.runtimes().iter().map(site).collect();

@@ -81,10 +81,11 @@ impl Upstream {
         Ok(Self { transport, origin, headers, answer_limit, timeout, refusals, failures })
     }
 
-    /// Returns an upstream of the same service with connections of its own, for another thread.
-    pub(crate) fn with_own_connections(&self) -> Self {
+    /// Returns an upstream of the same service with connections of its own, for another thread. At most
+    /// `max_idle` of them are kept while they are idle.
+    pub(crate) fn with_own_connections(&self, max_idle: usize) -> Self {
         Self {
-            transport: self.transport.with_own_connections(),
+            transport: self.transport.with_own_connections(max_idle),
             origin: self.origin.clone(),
             headers: self.headers.clone(),
             refusals: Arc::clone(&self.refusals),

@@ -2,13 +2,13 @@
 
 use std::future::poll_fn;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::pin::pin;
 use std::sync::mpsc::{Sender, channel};
 use std::task::Poll;
 use std::thread;
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::coop;
 
@@ -139,6 +139,60 @@ async fn a_connection_that_the_service_closed_while_idle_loses_no_request() {
         // The runtime asks the system for events before it continues, and so learns of the end.
         tokio::task::yield_now().await;
     }
+}
+
+/// Moves the clock forward, and lets tasks run in between.
+async fn pass(time: Duration) {
+    tokio::time::pause();
+    for _ in 0..6 {
+        tokio::time::advance(time / 6).await;
+    }
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn a_connection_that_the_service_closed_while_idle_is_closed_without_a_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (close, closing) = channel();
+    let (events, mut seen) = unbounded_channel();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        assert!(read_head(&mut stream));
+        stream.write_all(OK.as_bytes()).expect("written");
+        closing.recv().expect("the connection is idle");
+        stream.shutdown(Shutdown::Write).expect("closed");
+        events.send(None).expect("running");
+        events.send(stream.read(&mut [0]).ok()).expect("running");
+    });
+    let site = site(options(address));
+    assert_eq!(status(&site).await, 200);
+    close.send(()).expect("running");
+    assert_eq!(seen.recv().await, Some(None));
+    pass(Duration::from_secs(20)).await;
+    let end = tokio::time::timeout(Duration::from_secs(10), seen.recv()).await;
+    assert_eq!(end.expect("the proxy closes its end"), Some(Some(0)));
+}
+
+#[test]
+fn idle_connections_expire_after_the_runtime_of_an_earlier_request_has_ended() {
+    let (address, mut seen, _) = service_of(&[OK, OK]);
+    let site = site(options(address));
+    let runtime = || Builder::new_current_thread().enable_all().build().expect("a runtime");
+    assert_eq!(runtime().block_on(status(&site)), 200);
+    runtime().block_on(async {
+        assert_eq!(status(&site).await, 200);
+        pass(Duration::from_secs(100)).await;
+        for event in [
+            Event::Request { connection: 0 },
+            Event::Closed { connection: 0 },
+            Event::Request { connection: 1 },
+            Event::Closed { connection: 1 },
+        ] {
+            let next = tokio::time::timeout(Duration::from_secs(10), seen.recv()).await;
+            assert_eq!(next.expect("an event"), Some(event));
+        }
+    });
 }
 
 #[tokio::test]
