@@ -147,6 +147,7 @@ impl ProxyServer {
 
     /// Serves until `stop` is ready, then finishes the requests in progress within the grace period.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let workers = Workers::start().map_err(ServerError::Server)?;
         let stopped = CancellationToken::new();
         let limits = self.limits;
         if let Some(listener) = self.metrics {
@@ -161,7 +162,6 @@ impl ProxyServer {
             let runtimes = vec![Handle::current()];
             tokio::spawn(serve_connections(listener, service, limits.clone(), Plain, runtimes, stopped));
         }
-        let workers = Workers::start().map_err(ServerError::Server)?;
         // An even share, as accepted connections are spread evenly: together with those in use, the threads
         // hold at most as many connections to the service as visitors may open.
         let max_idle = limits.total.div_ceil(workers.runtimes().len());
