@@ -192,6 +192,28 @@ inboxTest("A reply that closes its conversation can be taken back from the next 
   assert.notEqual(status, "closed");
 });
 
+inboxTest("Undo of a reply that closed its conversation leaves a later reply alone", "/console/", async (page) => {
+  const kai = visitorOf(team, { name: "Kai Moen" });
+  const lea = visitorOf(team, { name: "Lea Brun" });
+  await kai.say("That was all, thank you");
+  await lea.say("Do you ship to Norway?");
+  await choose(page, "Kai Moen");
+  await field(page).fill("You are welcome");
+  await page.keyboard.press("Control+Enter");
+  const undo = page.locator(".toast").getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await choose(page, "Lea Brun");
+  await reply(page, "Yes, in a week.");
+  await undo.click();
+  await log(page).getByText("That was all, thank you").waitFor();
+  await eventually(async () => assert.equal(await field(page).inputValue(), "You are welcome"));
+  await eventually(async () => assert.equal((await seenBy(lea)).at(-1), "operator: Yes, in a week."));
+  assert.equal(
+    (await seenBy(kai)).some((line) => line.includes("You are welcome")),
+    false,
+  );
+});
+
 inboxTest("Earlier messages load on scrolling up, and what is read does not jump", "/console/", async (page) => {
   const hana = visitorOf(team, { name: "Hana Sato" });
   for (let number = 1; number <= 40; number += 1) await hana.say(`Message number ${number}`);

@@ -67,7 +67,7 @@ pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
     client.build()
 }
 
-/// What to do where the system has no certificates.
+/// Advice for a system without certificates.
 pub(crate) const CERTIFICATES_ADVICE: &str = "A service with https needs the certificates of public authorities: \
                                               install the package ca-certificates, or set SSL_CERT_FILE to a file \
                                               with them";

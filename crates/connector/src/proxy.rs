@@ -32,7 +32,7 @@ mod workers;
 
 use axum::Router;
 
-use handler::build;
+use handler::{build, routes};
 
 pub use crate::origin::OriginError;
 pub use config_cache::ConfigCache;
@@ -56,5 +56,6 @@ pub use server::{ProxyServer, ServerError, ServerOptions};
 ///
 /// Fails if the origin, the token or an allowed origin is invalid, or if the HTTP client cannot be created.
 pub fn router(options: ProxyOptions) -> Result<Router, SetupError> {
-    Ok(build(options)?.0)
+    let (proxy, cors_layer) = build(options)?;
+    Ok(routes(proxy, cors_layer))
 }

@@ -29,7 +29,7 @@ pub use drafts::{DraftKind, Drafts};
 pub use list::visible_rows;
 pub use live::{Connection, Live};
 pub use notices::{Notice, NoticeKind, Notices};
-pub use outbox::{Outbox, PendingMessage, PendingState};
+pub use outbox::{Outbox, PendingMessage, PendingState, UNDO_TIMEOUT};
 pub use presence::Presence;
 pub use push::{Push, PushStatus};
 pub use session::{Session, SessionState};

@@ -30,7 +30,7 @@ pub(crate) use demo_shop::demo_shop;
 pub(crate) use endpoint::{Endpoint, EndpointError};
 pub(crate) use phrases::Phrases;
 pub(crate) use prompt::MAX_HISTORY;
-pub(crate) use reply::{answer, recent_events, try_answer};
+pub(crate) use reply::{VisitorMessage, answer, recent_events, try_answer};
 pub(crate) use requests::wants_person;
 
 use crate::fingerprint::Fingerprint;

@@ -77,7 +77,7 @@ async fn process(
     // `X-Forwarded-For` is believed only when it comes with the token.
     let caller = match &access {
         Access::Token { .. } => Caller::forwarded(&parts.headers),
-        Access::Page(_) | Access::Public => Caller::client(parts),
+        Access::Page { .. } | Access::Public => Caller::client(parts),
     };
     let taken = service.0.rates.take(service, &access, caller).await?;
     *quota = Some(taken);

@@ -99,7 +99,7 @@ impl RateLimits {
         let scope = match access {
             _ if of_caller.exceeded => return Ok(of_caller),
             Access::Token { id, .. } => format!("token {id}"),
-            Access::Page(site) => format!("pages of {}", site.id),
+            Access::Page { site, .. } => format!("pages of {}", site.id),
             Access::Public => return Ok(of_caller),
         };
         let of_token = self.tokens.take(service, &scope, Caller::ANYBODY).await?;

@@ -99,7 +99,7 @@ async fn process(
     let is_preflight = progress.allowed.as_ref().is_some_and(Allowed::is_preflight);
     // Only ids that exist are counted individually: a client could invent any number of others.
     let client = Caller::client(parts);
-    let access = site.map(Access::Page);
+    let access = site.map(|site| Access::Page { site, origin: origin::of(parts) });
     let quota = match &access {
         Some(access) => service.0.rates.take(service, access, client).await?,
         None => service.0.rates.callers.take(service, "no site", client).await?,

@@ -35,6 +35,10 @@ use super::log_throttle::LogThrottle;
 /// Maximum size of a request's head, in bytes. Browsers send far less.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
+/// The number of open connections up to which a runtime is preferred to the later ones. With little traffic,
+/// requests then find the connections to the service that earlier ones have left.
+const PREFERRED_CONNECTIONS: usize = 4;
+
 /// The limits of connections.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionLimits {
@@ -85,9 +89,9 @@ pub(crate) fn with_peer(app: Router, peer: SocketAddr) -> RouterService {
     TowerToHyperService::new(AddExtension::new(app, ConnectInfo(peer)))
 }
 
-/// Serves HTTP/1 until `stopped` is ready, then finishes the requests in progress. Connections take turns on
-/// the `runtimes`. `service` returns the service of a new connection from its peer and the number of its
-/// runtime.
+/// Serves HTTP/1 until `stopped` is ready, then finishes the requests in progress. A connection gets the
+/// first of the `runtimes` that has few, or else the one with the fewest. `service` returns the service of a
+/// new connection from its peer and the number of its runtime.
 ///
 /// `axum::serve` has no such limits: a client that sends a head byte by byte, never reads a response, or
 /// opens idle connections would hold them without end.
@@ -110,9 +114,8 @@ pub(crate) async fn serve_connections<H, S, B>(
     http.timer(TokioTimer::new()).header_read_timeout(limits.timeout).max_buf_size(MAX_HEAD_BYTES);
     let connections = GracefulShutdown::new();
     let is_stopping = CancellationToken::new();
-    let open = OpenConnections::default();
+    let open = OpenConnections::new(runtimes.len());
     let refusals = LogThrottle::default();
-    let mut turns = (0..runtimes.len()).cycle();
     loop {
         let (stream, address) = tokio::select! {
             accepted = Listener::accept(&mut listener) => accepted,
@@ -127,13 +130,13 @@ pub(crate) async fn serve_connections<H, S, B>(
             }
             continue;
         };
-        let Some(turn) = turns.next() else { break };
-        let service = service(address, turn);
+        let runtime = permit.runtime;
+        let service = service(address, runtime);
         let (http, handshake, is_stopping) = (http.clone(), handshake.clone(), is_stopping.clone());
         let (watcher, limit) = (connections.watcher(), limits.timeout);
         // The runtime of a stream is the one that it is created in.
         let stream = stream.into_std();
-        runtimes[turn].spawn(async move {
+        runtimes[runtime].spawn(async move {
             let stream = match stream.and_then(TcpStream::from_std) {
                 Ok(stream) => with_write_timeout(stream, limit),
                 Err(error) => return debug!("a connection was lost: {error}"),
@@ -160,14 +163,15 @@ pub(crate) async fn serve_connections<H, S, B>(
     connections.shutdown().await;
 }
 
-/// The number of open connections, in total and by address.
-#[derive(Clone, Debug, Default)]
+/// The number of open connections, in total, by address and by runtime.
+#[derive(Clone, Debug)]
 struct OpenConnections(Arc<Mutex<Counts>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Counts {
     total: usize,
     by_address: HashMap<IpAddr, usize>,
+    by_runtime: Vec<usize>,
 }
 
 /// Counts a connection until it is dropped. Without an address it counts towards the total only.
@@ -175,9 +179,16 @@ struct Counts {
 struct ConnectionPermit {
     open: OpenConnections,
     address: Option<IpAddr>,
+    /// The number of the runtime that serves the connection.
+    runtime: usize,
 }
 
 impl OpenConnections {
+    fn new(runtimes: usize) -> Self {
+        let counts = Counts { total: 0, by_address: HashMap::new(), by_runtime: vec![0; runtimes] };
+        Self(Arc::new(Mutex::new(counts)))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -191,6 +202,7 @@ impl OpenConnections {
         if open.total >= limits.total {
             return None;
         }
+        let runtime = open.runtime()?;
         if let Some(address) = address {
             let connections = open.by_address.get(&address).copied().unwrap_or_default();
             if connections >= limits.per_address {
@@ -199,7 +211,16 @@ impl OpenConnections {
             open.by_address.insert(address, connections + 1);
         }
         open.total += 1;
-        Some(ConnectionPermit { open: self.clone(), address })
+        open.by_runtime[runtime] += 1;
+        Some(ConnectionPermit { open: self.clone(), address, runtime })
+    }
+}
+
+impl Counts {
+    /// Returns the runtime of the next connection.
+    fn runtime(&self) -> Option<usize> {
+        let first = self.by_runtime.iter().position(|open| *open < PREFERRED_CONNECTIONS);
+        first.or_else(|| (0..self.by_runtime.len()).min_by_key(|runtime| self.by_runtime[*runtime]))
     }
 }
 
@@ -207,6 +228,7 @@ impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.open.lock();
         open.total -= 1;
+        open.by_runtime[self.runtime] -= 1;
         let Some(address) = self.address else { return };
         if let Entry::Occupied(mut connections) = open.by_address.entry(address) {
             *connections.get_mut() -= 1;
@@ -243,7 +265,7 @@ mod tests {
 
     #[test]
     fn releases_connections_and_forgets_idle_addresses() {
-        let open = OpenConnections::default();
+        let open = OpenConnections::new(1);
         let limits = limits(10, 2, &[]);
         let first = open.acquire(address("192.0.2.1"), &limits).expect("room");
         let second = open.acquire(address("::ffff:192.0.2.1"), &limits).expect("room");
@@ -258,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_trusted_hop_is_limited_by_the_total_only() {
-        let open = OpenConnections::default();
+        let open = OpenConnections::new(1);
         let limits = limits(2, 1, &["10.0.0.0/8"]);
         let connections =
             ["10.1.2.3", "10.1.2.3"].map(|hop| open.acquire(address(hop), &limits).expect("room"));
@@ -266,5 +288,22 @@ mod tests {
         assert!(open.acquire(address("192.0.2.1"), &limits).is_none(), "there is no room for anybody");
         drop(connections);
         assert!(open.acquire(address("192.0.2.1"), &limits).is_some());
+    }
+
+    #[test]
+    fn few_connections_stay_together_and_many_are_spread_evenly() {
+        let open = OpenConnections::new(3);
+        let limits = limits(100, 100, &[]);
+        let one_more = || open.acquire(address("192.0.2.1"), &limits).expect("room");
+        for _ in 0..100 {
+            assert_eq!(one_more().runtime, 0, "one at a time");
+        }
+        let mut permits: Vec<_> = (0..8).map(|_| one_more()).collect();
+        assert_eq!(open.lock().by_runtime, [4, 4, 0]);
+        permits.extend((0..13).map(|_| one_more()));
+        assert_eq!(open.lock().by_runtime, [7, 7, 7]);
+        permits.retain(|permit| permit.runtime != 1);
+        permits.extend((0..6).map(|_| one_more()));
+        assert_eq!(open.lock().by_runtime, [7, 6, 7]);
     }
 }

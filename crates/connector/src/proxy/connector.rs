@@ -1,5 +1,6 @@
 //! Opens connections to the service, encrypted if its origin is `https`.
 
+use std::error::Error;
 use std::fmt::{self, Debug, Formatter};
 use std::io;
 use std::pin::Pin;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use axum::http::Uri;
 use hyper::service::Service as _;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::GaiResolver;
 use hyper_util::service::TowerToHyperService;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
@@ -52,22 +54,18 @@ pub(super) enum ConnectError {
 impl Connector {
     /// Returns a connector that trusts the system's certificates.
     pub(super) fn new(origin: Uri) -> Result<Self, rustls::Error> {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_keepalive(Some(KEEPALIVE_INTERVAL));
-        tcp.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
-        tcp.set_keepalive_retries(Some(KEEPALIVE_RETRIES));
         let tls = match origin.scheme_str() {
             Some("https") => Some(tls(&origin)?),
             _ => None,
         };
-        Ok(Self { origin, tcp: TowerToHyperService::new(tcp), tls })
+        Ok(Self { origin, tcp: TowerToHyperService::new(tcp(GaiResolver::new())), tls })
     }
 
     pub(super) async fn connect(&self) -> Result<Stream, ConnectError> {
         let opened = tokio::time::timeout(CONNECT_TIMEOUT, self.open()).await;
-        opened.map_err(|_| ConnectError::Timeout)?.map_err(ConnectError::Failed)
+        opened.map_err(|_| ConnectError::Timeout)?.map_err(|error| {
+            if is_timeout(&error) { ConnectError::Timeout } else { ConnectError::Failed(error) }
+        })
     }
 
     async fn open(&self) -> io::Result<Stream> {
@@ -77,6 +75,30 @@ impl Connector {
             Some((tls, name)) => Stream::Tls(Box::new(tls.connect(name.clone(), stream).await?)),
         })
     }
+}
+
+fn tcp<R>(resolver: R) -> HttpConnector<R> {
+    let mut tcp = HttpConnector::new_with_resolver(resolver);
+    tcp.enforce_http(false);
+    // Divided by the number of addresses, so that a dead one does not use the time of the others.
+    tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    tcp.set_nodelay(true);
+    tcp.set_keepalive(Some(KEEPALIVE_INTERVAL));
+    tcp.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
+    tcp.set_keepalive_retries(Some(KEEPALIVE_RETRIES));
+    tcp
+}
+
+/// Returns whether an error, or one of its causes, is a timeout.
+fn is_timeout(error: &io::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 fn tls(origin: &Uri) -> Result<(TlsConnector, ServerName<'static>), rustls::Error> {
@@ -128,5 +150,53 @@ impl AsyncWrite for Stream {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use hyper_util::client::legacy::connect::dns::Name;
+    use tokio::net::{TcpListener, TcpSocket};
+
+    use super::*;
+
+    /// Opens a port that completes no handshake, as its queue of connections is full. It stays so while the
+    /// returned sockets live.
+    async fn dead_port() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port");
+        let listener = socket.listen(1).expect("a queue");
+        let address = listener.local_addr().expect("an address");
+        let mut queued = Vec::new();
+        let second = Duration::from_secs(1);
+        while let Ok(connected) = tokio::time::timeout(second, TcpStream::connect(address)).await {
+            queued.push(connected.expect("a connection"));
+        }
+        (address, listener, queued)
+    }
+
+    #[tokio::test]
+    async fn tries_the_second_address_if_the_first_one_is_dead() {
+        let (dead, _listener, _queued) = dead_port().await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let alive = listener.local_addr().expect("an address");
+        let resolver =
+            tower::service_fn(move |_: Name| async move { Ok::<_, io::Error>([dead, alive].into_iter()) });
+        let tcp = TowerToHyperService::new(tcp(resolver));
+        let connecting = tcp.call(Uri::from_static("http://service.example"));
+        let stream = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await.expect("within the time limit");
+        assert_eq!(stream.expect("connected").inner().peer_addr().expect("an address"), alive);
+    }
+
+    #[tokio::test]
+    async fn a_service_of_which_all_addresses_are_dead_is_a_timeout() {
+        let (dead, _listener, _queued) = dead_port().await;
+        let origin = Uri::try_from(format!("http://{dead}")).expect("an origin");
+        let connector = Connector::new(origin).expect("a connector");
+        // Nothing happens but the passing of time.
+        tokio::time::pause();
+        assert!(matches!(connector.connect().await, Err(ConnectError::Timeout)));
     }
 }

@@ -49,8 +49,8 @@ pub(super) struct Proxy {
     pub(super) metrics: Option<ProxyMetrics>,
 }
 
-/// Returns the proxy as a router, with the state behind it.
-pub(super) fn build(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), SetupError> {
+/// Returns the state of a proxy, and the CORS layer of its allowed origins.
+pub(super) fn build(options: ProxyOptions) -> Result<(Arc<Proxy>, Option<CorsLayer>), SetupError> {
     let upstream = Upstream::new(&options.origin, &options.token, options.answer_limit, options.timeout)?;
     let cors_layer = cors_layer(&options.allowed_origins)?;
     let proxy = Arc::new(Proxy {
@@ -64,16 +64,20 @@ pub(super) fn build(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), Setup
         configs: options.config_cache.map(|rules| Arc::new(ConfigStore::new(rules))),
         metrics: options.metrics,
     });
+    Ok((proxy, cors_layer))
+}
+
+/// Returns a proxy as a router.
+pub(super) fn routes(proxy: Arc<Proxy>, cors_layer: Option<CorsLayer>) -> Router {
     let mut router = Router::new();
     for path in PATHS {
         router = router.route(path, any(serve));
     }
-    let router = router.fallback(not_found).with_state(Arc::clone(&proxy));
-    let router = match cors_layer {
+    let router = router.fallback(not_found).with_state(proxy);
+    match cors_layer {
         Some(layer) => router.layer(layer),
         None => router,
-    };
-    Ok((router, proxy))
+    }
 }
 
 /// Returns the CORS layer for the allowed origins; `None` when there are none. Credentials are not allowed.
@@ -157,10 +161,11 @@ fn with_security_headers(mut response: ProxyResponse) -> ProxyResponse {
 }
 
 impl Proxy {
-    /// Returns a proxy that shares limits, caches and metrics with this one, for another thread.
-    pub(super) fn with_own_connections(&self) -> Self {
+    /// Returns a proxy that shares limits, caches and metrics with this one, for another thread. It keeps at
+    /// most `max_idle` idle connections to the service.
+    pub(super) fn with_own_connections(&self, max_idle: usize) -> Self {
         Self {
-            upstream: self.upstream.with_own_connections(),
+            upstream: self.upstream.with_own_connections(max_idle),
             limiter: self.limiter.clone(),
             trusted_hops: self.trusted_hops.clone(),
             untrusted_hop: Arc::clone(&self.untrusted_hop),

@@ -14,17 +14,22 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
 use super::connector::{ConnectError, Connector, Stream};
 
-/// The time that an unused connection is kept. Services close theirs after 60 s or more.
+/// The time that an unused connection is kept, unless the service closes it.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
+/// The interval in which unused connections are checked. Node closes its own after 5 s, for example.
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The connections of one worker.
 #[derive(Debug)]
 pub(super) struct Pool {
     connector: Connector,
+    /// Maximum unused connections.
+    max_idle: usize,
     idle: Mutex<Idle>,
 }
 
@@ -32,8 +37,9 @@ pub(super) struct Pool {
 struct Idle {
     /// Each with the time since which it is unused. The least recently used one is the first.
     connections: VecDeque<(Instant, Box<Connection>)>,
-    /// Whether a task closes them in time. It stays when there are none: under load, this changes often.
-    has_closer: bool,
+    /// Can be upgraded while a task checks them. The task stays for a while when there are none: under load,
+    /// this changes often. It ends with its runtime, which may not be that of the next request.
+    closer: Weak<()>,
 }
 
 /// A request got no response.
@@ -46,13 +52,13 @@ pub(super) enum PoolError {
 }
 
 impl Pool {
-    pub(super) fn new(connector: Connector) -> Arc<Self> {
-        Arc::new(Self { connector, idle: Mutex::default() })
+    pub(super) fn new(connector: Connector, max_idle: usize) -> Arc<Self> {
+        Arc::new(Self { connector, max_idle, idle: Mutex::default() })
     }
 
     /// Returns a pool of the same service with connections of its own.
-    pub(super) fn with_own_connections(&self) -> Arc<Self> {
-        Self::new(self.connector.clone())
+    pub(super) fn with_own_connections(&self, max_idle: usize) -> Arc<Self> {
+        Self::new(self.connector.clone(), max_idle)
     }
 
     /// Sends a request on an idle connection, or on a new one.
@@ -90,32 +96,42 @@ impl Pool {
     fn put(self: &Arc<Self>, connection: Box<Connection>) {
         let mut idle = self.idle();
         idle.connections.push_back((Instant::now(), connection));
-        if !idle.has_closer {
-            idle.has_closer = true;
-            tokio::spawn(close_idle(Arc::downgrade(self)));
+        let surplus =
+            if idle.connections.len() > self.max_idle { idle.connections.pop_front() } else { None };
+        let closer = (idle.closer.strong_count() == 0).then(Arc::<()>::default);
+        if let Some(closer) = &closer {
+            idle.closer = Arc::downgrade(closer);
+        }
+        drop(idle);
+        drop(surplus);
+        if let Some(closer) = closer {
+            tokio::spawn(close_idle(Arc::downgrade(self), closer));
         }
     }
 
-    /// Closes the connections that have been idle for too long. Returns when the next one will have been;
-    /// `None` if there is none, and so no use for a closer.
-    fn close_idle(&self) -> Option<Instant> {
+    /// Closes the connections that have been idle for too long, or that the service has closed. Returns
+    /// whether another one is left, and the closer is to stay.
+    fn close_idle(&self) -> bool {
         let mut idle = self.idle();
-        let expired = idle.connections.partition_point(|(since, _)| since.elapsed() >= IDLE_TIMEOUT);
-        idle.connections.drain(..expired);
-        let next = idle.connections.front().map(|(since, _)| *since + IDLE_TIMEOUT);
-        idle.has_closer = next.is_some();
-        next
+        // The next request on a connection registers its own waker.
+        let mut nobody = Context::from_waker(Waker::noop());
+        idle.connections.retain_mut(|(since, connection)| {
+            since.elapsed() < IDLE_TIMEOUT && connection.is_ready(&mut nobody)
+        });
+        let is_needed = !idle.connections.is_empty();
+        if !is_needed {
+            idle.closer = Weak::new();
+        }
+        is_needed
     }
 }
 
-/// Closes idle connections in time, until none is left at such a time.
-async fn close_idle(pool: Weak<Pool>) {
-    let mut next = Instant::now() + IDLE_TIMEOUT;
+/// Closes idle connections in time, until a check finds none. The pool sees by `_closer` that it runs.
+async fn close_idle(pool: Weak<Pool>, _closer: Arc<()>) {
     loop {
-        tokio::time::sleep_until(next).await;
-        match pool.upgrade().and_then(|pool| pool.close_idle()) {
-            Some(at) => next = at,
-            None => return,
+        tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
+        if !pool.upgrade().is_some_and(|pool| pool.close_idle()) {
+            return;
         }
     }
 }
@@ -141,7 +157,8 @@ impl Connection {
         &mut self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
-        let mut response = pin!(self.sender.try_send_request(request));
+        // A response that waits for more budget of the task wakes its waker, which `drive` does not pass on.
+        let mut response = pin!(unconstrained(self.sender.try_send_request(request)));
         let driver = &mut self.driver;
         std::future::poll_fn(|context| drive(driver, context, |context| response.as_mut().poll(context)))
             .await
@@ -154,10 +171,10 @@ impl Connection {
     }
 }
 
-/// Drives a connection, and polls what depends on nothing else.
+/// Drives a connection, and polls a future that depends on nothing else: its response, or a part of the body.
 ///
-/// What depends on it is woken by nobody but the driver, which is polled in this call. A waker would only
-/// poll the whole task a second time.
+/// Only the driver wakes that future, and both are polled in this call. A waker would only poll the whole
+/// task a second time.
 fn drive<T>(
     driver: &mut Option<Driver>,
     context: &mut Context<'_>,
@@ -219,5 +236,52 @@ impl HttpBody for PooledBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    /// Reads a request, and sends a response.
+    async fn respond(stream: &mut TcpStream) {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            assert_ne!(stream.read_buf(&mut head).await.expect("a request"), 0);
+        }
+        let response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+        stream.write_all(response).await.expect("written");
+    }
+
+    #[tokio::test]
+    async fn closes_the_least_recently_used_connection_above_the_maximum() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let origin = format!("http://{address}").parse().expect("an origin");
+        let pool = Pool::new(Connector::new(origin).expect("a connector"), 2);
+        let (mut streams, mut responses) = (Vec::new(), Vec::new());
+        for _ in 0..3 {
+            let service = async {
+                let (mut stream, _) = listener.accept().await.expect("a connection");
+                respond(&mut stream).await;
+                streams.push(stream);
+            };
+            let (response, ()) = tokio::join!(pool.send(Request::default()), service);
+            // A response that is not read to its end keeps its connection in use.
+            responses.push(response.expect("a response"));
+        }
+        for response in responses {
+            assert_eq!(response.into_body().collect().await.expect("a body").to_bytes(), "{}");
+        }
+        assert_eq!(streams[0].read(&mut [0]).await.expect("an end"), 0);
+        let mut responses = Vec::new();
+        for stream in streams[1..].iter_mut().rev() {
+            let (response, ()) = tokio::join!(pool.send(Request::default()), respond(stream));
+            responses.push(response.expect("a response on the same connection"));
+        }
     }
 }

@@ -19,10 +19,11 @@ use hyper::service::{Service, service_fn};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use tower_http::cors::CorsLayer;
 use tracing::{info, warn};
 
 use super::connections::{ConnectionLimits, Plain, serve_connections, with_peer};
-use super::handler::{CONTENT_POLICY, PATHS, Proxy, build};
+use super::handler::{CONTENT_POLICY, PATHS, Proxy, build, routes};
 use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
 use super::token_check::check_token;
@@ -81,7 +82,9 @@ pub enum ServerError {
 pub struct ProxyServer {
     listener: TcpListener,
     metrics: Option<TcpListener>,
-    site: Site,
+    proxy: Arc<Proxy>,
+    cors_layer: Option<CorsLayer>,
+    prefix: Arc<str>,
     metrics_source: ProxyMetrics,
     stopping: Arc<AtomicBool>,
     limits: ConnectionLimits,
@@ -105,7 +108,6 @@ impl ProxyServer {
             return Err(ServerError::Prefix);
         }
         let metrics_source = proxy.metrics.get_or_insert_default().clone();
-        let is_shared = !proxy.allowed_origins.is_empty();
         let stopping = Arc::new(AtomicBool::new(false));
         let limits = ConnectionLimits {
             timeout: connection_timeout,
@@ -113,9 +115,7 @@ impl ProxyServer {
             per_address: connections_per_address,
             exempt: proxy.trusted_hops.clone(),
         };
-        let (routes, proxy) = build(proxy)?;
-        let others = Router::new().nest(&prefix, routes).route("/healthz", health(&stopping));
-        let site = Site { proxy, prefix: prefix.into(), is_shared, others };
+        let (proxy, cors_layer) = build(proxy)?;
         let open = async |address: SocketAddr| {
             TcpListener::bind(address).await.map_err(|source| ServerError::Listen { address, source })
         };
@@ -124,7 +124,8 @@ impl ProxyServer {
             Some(address) => Some(open(address).await?),
             None => None,
         };
-        Ok(Self { listener, metrics, site, metrics_source, stopping, limits, grace })
+        let prefix = prefix.into();
+        Ok(Self { listener, metrics, proxy, cors_layer, prefix, metrics_source, stopping, limits, grace })
     }
 
     /// Returns the address of the five paths.
@@ -140,12 +141,13 @@ impl ProxyServer {
     /// Asks the service once whether it accepts the token, and logs the result. Run it beside
     /// [`Self::serve`].
     pub fn check_token(&self) -> impl Future<Output = ()> + Send + use<> {
-        let proxy = Arc::clone(&self.site.proxy);
+        let proxy = Arc::clone(&self.proxy);
         async move { check_token(&proxy.upstream).await }
     }
 
     /// Serves until `stop` is ready, then finishes the requests in progress within the grace period.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let workers = Workers::start().map_err(ServerError::Server)?;
         let stopped = CancellationToken::new();
         let limits = self.limits;
         if let Some(listener) = self.metrics {
@@ -160,10 +162,15 @@ impl ProxyServer {
             let runtimes = vec![Handle::current()];
             tokio::spawn(serve_connections(listener, service, limits.clone(), Plain, runtimes, stopped));
         }
-        let workers = Workers::start().map_err(ServerError::Server)?;
-        let sites: Vec<_> =
-            workers.runtimes().iter().map(|_| Arc::new(self.site.with_own_connections())).collect();
-        let service = move |peer, turn: usize| site_service(Arc::clone(&sites[turn]), peer);
+        // An even share, as accepted connections are spread evenly: together with those in use, the threads
+        // hold at most as many connections to the service as visitors may open.
+        let max_idle = limits.total.div_ceil(workers.runtimes().len());
+        let site = |_| {
+            let proxy = Arc::new(self.proxy.with_own_connections(max_idle));
+            Arc::new(Site::new(proxy, self.cors_layer.clone(), &self.prefix, &self.stopping))
+        };
+        let sites: Vec<_> = workers.runtimes().iter().map(site).collect();
+        let service = move |peer, runtime: usize| site_service(Arc::clone(&sites[runtime]), peer);
         let (runtimes, is_stopped) = (workers.runtimes().to_vec(), stopped.clone().cancelled_owned());
         let server = serve_connections(self.listener, service, limits, Plain, runtimes, is_stopped);
         let mut server = tokio::spawn(server);
@@ -197,7 +204,7 @@ fn health(stopping: &Arc<AtomicBool>) -> MethodRouter {
     })
 }
 
-/// What one thread serves.
+/// The state of one worker thread.
 #[derive(Debug)]
 struct Site {
     proxy: Arc<Proxy>,
@@ -221,13 +228,16 @@ fn site_service(
 type SiteBody = Either<Full<Bytes>, Body>;
 
 impl Site {
-    fn with_own_connections(&self) -> Self {
-        Self {
-            proxy: Arc::new(self.proxy.with_own_connections()),
-            prefix: Arc::clone(&self.prefix),
-            others: self.others.clone(),
-            ..*self
-        }
+    fn new(
+        proxy: Arc<Proxy>,
+        cors_layer: Option<CorsLayer>,
+        prefix: &Arc<str>,
+        stopping: &Arc<AtomicBool>,
+    ) -> Self {
+        let is_shared = cors_layer.is_some();
+        let routes = routes(Arc::clone(&proxy), cors_layer);
+        let others = Router::new().nest(prefix, routes).route("/healthz", health(stopping));
+        Self { proxy, prefix: Arc::clone(prefix), is_shared, others }
     }
 
     async fn respond(&self, peer: SocketAddr, request: Request<Incoming>) -> Response<SiteBody> {

@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, StatusCode};
 use chat_protocol::Endpoint;
 use tracing::{info, warn};
 
-use super::upstream::{Upstream, UpstreamRequest};
+use super::upstream::{Upstream, UpstreamError, UpstreamRequest};
 
 /// Requests the chat's config, the cheapest call that needs the token. The result is only logged: the proxy
 /// serves in any case.
@@ -21,6 +21,7 @@ pub(super) async fn check_token(upstream: &Upstream) {
             status = response.status.as_u16(),
             "the service does not return the chat's config: see its log"
         ),
+        Err(reason @ UpstreamError::Timeout(_)) => warn!("{reason}"),
         Err(reason) => warn!("cannot reach the service yet: {reason}"),
     }
 }

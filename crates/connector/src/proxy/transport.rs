@@ -43,18 +43,21 @@ impl Transport {
         if !is_loopback(origin) && Matcher::from_system().intercept(&address).is_some() {
             return Ok(Self::SystemProxy(http_client(origin).map_err(SetupError::Client)?));
         }
-        Ok(Self::Direct(Pool::new(Connector::new(address).map_err(SetupError::Certificates)?)))
+        let connector = Connector::new(address).map_err(SetupError::Certificates)?;
+        Ok(Self::Direct(Pool::new(connector, usize::MAX)))
     }
 
-    /// Returns a transport to the same service with connections of its own.
-    pub(super) fn with_own_connections(&self) -> Self {
+    /// Returns a transport to the same service. A direct one has its own connections, and keeps at most
+    /// `max_idle` of them while they are idle. Transports through a system proxy share the connections of
+    /// their client.
+    pub(super) fn with_own_connections(&self, max_idle: usize) -> Self {
         match self {
-            Self::Direct(pool) => Self::Direct(pool.with_own_connections()),
+            Self::Direct(pool) => Self::Direct(pool.with_own_connections(max_idle)),
             Self::SystemProxy(client) => Self::SystemProxy(client.clone()),
         }
     }
 
-    /// Returns what stands before the path in the address of a request.
+    /// Returns the scheme and the authority of a request's URI; an empty text for a direct connection.
     pub(super) fn base<'origin>(&self, origin: &'origin Url) -> &'origin str {
         match self {
             Self::Direct(_) => "",

@@ -81,10 +81,11 @@ impl Upstream {
         Ok(Self { transport, origin, headers, answer_limit, timeout, refusals, failures })
     }
 
-    /// Returns an upstream of the same service with connections of its own, for another thread.
-    pub(crate) fn with_own_connections(&self) -> Self {
+    /// Returns an upstream of the same service with connections of its own, for another thread. At most
+    /// `max_idle` of them are kept while they are idle.
+    pub(crate) fn with_own_connections(&self, max_idle: usize) -> Self {
         Self {
-            transport: self.transport.with_own_connections(),
+            transport: self.transport.with_own_connections(max_idle),
             origin: self.origin.clone(),
             headers: self.headers.clone(),
             refusals: Arc::clone(&self.refusals),
@@ -95,23 +96,21 @@ impl Upstream {
 
     pub(crate) async fn forward(&self, request: UpstreamRequest) -> Result<ProxyResponse, Failure> {
         let endpoint = request.endpoint;
-        match tokio::time::timeout(self.timeout, self.exchange(request)).await {
-            Ok(Ok(response)) => {
+        match self.exchange(request).await {
+            Ok(response) => {
                 debug!(?endpoint, status = response.status.as_u16(), "forwarded");
                 self.log_refusal(response.status);
                 Ok(response)
             }
-            Ok(Err(reason)) => {
+            Err(reason) => {
                 if let Some(times) = self.failures.occurrences() {
-                    warn!(?endpoint, times, "cannot reach the service: {reason}");
+                    if let UpstreamError::Timeout(_) = reason {
+                        warn!(?endpoint, times, "{reason}");
+                    } else {
+                        warn!(?endpoint, times, "cannot reach the service: {reason}");
+                    }
                 }
                 Err(if reason.is_timeout() { Failure::Timeout } else { Failure::Unavailable })
-            }
-            Err(_) => {
-                if let Some(times) = self.failures.occurrences() {
-                    warn!(?endpoint, times, "the service did not answer within {:?}", self.timeout);
-                }
-                Err(Failure::Timeout)
             }
         }
     }
@@ -131,7 +130,13 @@ impl Upstream {
         }
     }
 
+    /// Sends a request, and reads the response, within the time limit.
     pub(super) async fn exchange(&self, request: UpstreamRequest) -> Result<ProxyResponse, UpstreamError> {
+        let exchanged = tokio::time::timeout(self.timeout, self.send(request)).await;
+        exchanged.unwrap_or(Err(UpstreamError::Timeout(self.timeout)))
+    }
+
+    async fn send(&self, request: UpstreamRequest) -> Result<ProxyResponse, UpstreamError> {
         let response = self.transport.send(self.request(request)?).await?;
         let (head, body) = response.into_parts();
         if head.status.is_redirection() || head.status.is_informational() {
@@ -211,6 +216,8 @@ fn is_plain(byte: u8) -> bool {
 pub(super) enum UpstreamError {
     #[error(transparent)]
     Transport(#[from] TransportError),
+    #[error("the service did not answer within {0:?}")]
+    Timeout(Duration),
     #[error("invalid response: expected no redirect, got {0}")]
     Redirect(u16),
     #[error("invalid response: expected at most {0} bytes")]
@@ -223,6 +230,6 @@ pub(super) enum UpstreamError {
 
 impl UpstreamError {
     fn is_timeout(&self) -> bool {
-        matches!(self, Self::Transport(TransportError { is_timeout: true, .. }))
+        matches!(self, Self::Timeout(_) | Self::Transport(TransportError { is_timeout: true, .. }))
     }
 }

@@ -1,12 +1,16 @@
 //! Connections to the service are reused, unless that would mix up or lose a response.
 
+use std::future::poll_fn;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::pin::pin;
 use std::sync::mpsc::{Sender, channel};
+use std::task::Poll;
 use std::thread;
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::coop;
 
 use super::*;
 
@@ -84,6 +88,35 @@ async fn requests_leave_nothing_behind() {
     assert_eq!(tasks, [tasks[0]; REQUESTS]);
 }
 
+/// tokio gives a task a budget for each time that it runs. Whichever step uses it up, the task is woken
+/// again. The connection waits for the body's first part to be taken, and for nothing else.
+#[tokio::test]
+async fn a_response_is_not_missed_when_the_budget_of_the_task_is_used_up() {
+    const BUDGET: usize = 128;
+    const IN_PARTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n\
+                            1\r\n{\r\n1\r\n \r\n1\r\n}\r\n0\r\n\r\n";
+    let (address, _seen, _close) = service_of(&[IN_PARTS; BUDGET]);
+    let site = site(options(address));
+    for used in 0..BUDGET {
+        let site = site.clone();
+        // The timeout of the test does not wake the task.
+        let task = tokio::spawn(async move {
+            let mut status = pin!(status(&site));
+            let status = poll_fn(|context| {
+                for _ in 0..used {
+                    if let Poll::Ready(budget) = coop::poll_proceed(context) {
+                        budget.made_progress();
+                    }
+                }
+                status.as_mut().poll(context)
+            });
+            status.await
+        });
+        let status = tokio::time::timeout(Duration::from_secs(10), task).await;
+        assert_eq!(status.expect("a response").expect("no panic"), 200, "{used} used");
+    }
+}
+
 #[tokio::test]
 async fn sends_the_next_request_on_the_same_connection() {
     let (address, mut seen, _close) = service_of(&[OK, OK, OK]);
@@ -106,6 +139,60 @@ async fn a_connection_that_the_service_closed_while_idle_loses_no_request() {
         // The runtime asks the system for events before it continues, and so learns of the end.
         tokio::task::yield_now().await;
     }
+}
+
+/// Moves the clock forward, and lets tasks run in between.
+async fn pass(time: Duration) {
+    tokio::time::pause();
+    for _ in 0..6 {
+        tokio::time::advance(time / 6).await;
+    }
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn a_connection_that_the_service_closed_while_idle_is_closed_without_a_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (close, closing) = channel();
+    let (events, mut seen) = unbounded_channel();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        assert!(read_head(&mut stream));
+        stream.write_all(OK.as_bytes()).expect("written");
+        closing.recv().expect("the connection is idle");
+        stream.shutdown(Shutdown::Write).expect("closed");
+        events.send(None).expect("running");
+        events.send(stream.read(&mut [0]).ok()).expect("running");
+    });
+    let site = site(options(address));
+    assert_eq!(status(&site).await, 200);
+    close.send(()).expect("running");
+    assert_eq!(seen.recv().await, Some(None));
+    pass(Duration::from_secs(20)).await;
+    let end = tokio::time::timeout(Duration::from_secs(10), seen.recv()).await;
+    assert_eq!(end.expect("the proxy closes its end"), Some(Some(0)));
+}
+
+#[test]
+fn idle_connections_expire_after_the_runtime_of_an_earlier_request_has_ended() {
+    let (address, mut seen, _) = service_of(&[OK, OK]);
+    let site = site(options(address));
+    let runtime = || Builder::new_current_thread().enable_all().build().expect("a runtime");
+    assert_eq!(runtime().block_on(status(&site)), 200);
+    runtime().block_on(async {
+        assert_eq!(status(&site).await, 200);
+        pass(Duration::from_secs(100)).await;
+        for event in [
+            Event::Request { connection: 0 },
+            Event::Closed { connection: 0 },
+            Event::Request { connection: 1 },
+            Event::Closed { connection: 1 },
+        ] {
+            let next = tokio::time::timeout(Duration::from_secs(10), seen.recv()).await;
+            assert_eq!(next.expect("an event"), Some(event));
+        }
+    });
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::service::{Service, TOKEN, http};
 
@@ -80,17 +81,17 @@ async fn flags_override_variables_override_the_file_and_no_secret_is_logged() {
     }
 }
 
-/// Runs a proxy for this service. Returns its address and a reader of its log.
+/// Runs a proxy for the service at an origin. Returns its address and a reader of its log.
 fn run(
     directory: &Path,
-    service: &Service,
+    origin: &str,
     token: &str,
     flags: &[&str],
 ) -> (Process, String, impl Fn() -> String + use<>) {
     let log = directory.join("log");
     let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
     command
-        .args(["proxy", "--listen", "127.0.0.1:0", "--origin", &service.origin()])
+        .args(["proxy", "--listen", "127.0.0.1:0", "--origin", origin])
         .args(flags)
         .env("CONNECTOR_TOKEN", token)
         .stdout(Stdio::piped())
@@ -115,7 +116,7 @@ async fn until(condition: impl Fn() -> bool) {
 async fn logs_a_wrong_token_at_start_and_refusals_once_a_minute() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
-    let (_process, address, log) = run(directory.path(), &service, "a-wrong-token", &[]);
+    let (_process, address, log) = run(directory.path(), &service.origin(), "a-wrong-token", &[]);
     until(|| log().contains("the service refuses the site token (401)")).await;
     for _ in 0..20 {
         let answer =
@@ -128,11 +129,21 @@ async fn logs_a_wrong_token_at_start_and_refusals_once_a_minute() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn logs_at_start_that_the_service_does_not_answer() {
+    // The system accepts the connection.
+    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let origin = format!("http://{}", silent.local_addr().expect("an address"));
+    let directory = tempfile::tempdir().expect("a directory");
+    let (_process, _, log) = run(directory.path(), &origin, TOKEN, &["--timeout", "1"]);
+    until(|| log().contains("the service did not answer within 1s")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn warns_once_about_an_untrusted_web_server() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let warned = async |flags: &[&str]| {
-        let (_process, address, log) = run(directory.path(), &service, TOKEN, flags);
+        let (_process, address, log) = run(directory.path(), &service.origin(), TOKEN, flags);
         for client in ["198.51.100.1", "198.51.100.2"] {
             let request =
                 http().get(format!("{address}/connector/chat/presence")).header("x-forwarded-for", client);

@@ -5,6 +5,7 @@ mod attacks;
 mod command;
 mod configs;
 mod slow;
+mod threads;
 mod traffic;
 
 #[path = "../service/mod.rs"]

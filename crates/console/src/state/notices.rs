@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::{Connection, app};
 use crate::api::{ApiError, ErrorCode};
 
-/// The time for which a notice is shown.
+/// The time for which a notice is shown, unless its action is on offer for another time.
 const LIFETIME: Duration = Duration::from_secs(6);
 
 /// The kind of a notice.
@@ -61,12 +61,12 @@ impl Notices {
 
     /// Tells that something happened.
     pub fn done(self, text: impl Into<String>) {
-        self.show(NoticeKind::Done, text.into(), None);
+        self.show(NoticeKind::Done, text.into(), None, LIFETIME);
     }
 
     /// Tells that something went wrong.
     pub fn problem(self, text: impl Into<String>) {
-        self.show(NoticeKind::Problem, text.into(), None);
+        self.show(NoticeKind::Problem, text.into(), None, LIFETIME);
     }
 
     /// Tells that something could not be loaded. While the connection is lost, the banner says so, and what
@@ -80,7 +80,19 @@ impl Notices {
 
     /// Tells that something happened, and offers an action.
     pub fn offer(self, text: impl Into<String>, label: &'static str, run: impl Fn() + Send + Sync + 'static) {
-        self.show(NoticeKind::Done, text.into(), Some(NoticeAction { label, run: Arc::new(run) }));
+        self.offer_for(LIFETIME, text, label, run);
+    }
+
+    /// Tells that something happened, and offers an action for a time.
+    pub fn offer_for(
+        self,
+        lifetime: Duration,
+        text: impl Into<String>,
+        label: &'static str,
+        run: impl Fn() + Send + Sync + 'static,
+    ) {
+        let action = NoticeAction { label, run: Arc::new(run) };
+        self.show(NoticeKind::Done, text.into(), Some(action), lifetime);
     }
 
     /// Removes a notice.
@@ -88,7 +100,7 @@ impl Notices {
         self.shown.update(|shown| shown.retain(|notice| notice.id != id));
     }
 
-    fn show(self, kind: NoticeKind, text: String, action: Option<NoticeAction>) {
+    fn show(self, kind: NoticeKind, text: String, action: Option<NoticeAction>, lifetime: Duration) {
         let id = self.next_id.get_value();
         self.next_id.set_value(id.wrapping_add(1));
         self.shown.update(|shown| {
@@ -96,6 +108,6 @@ impl Notices {
             shown.retain(|notice| notice.text != text);
             shown.push(Notice { id, kind, text, action });
         });
-        set_timeout(move || self.dismiss(id), LIFETIME);
+        set_timeout(move || self.dismiss(id), lifetime);
     }
 }

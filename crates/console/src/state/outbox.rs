@@ -16,8 +16,8 @@ use crate::api::{ApiError, requests};
 use crate::browser::{clock, random_id, storage};
 use crate::text::composer;
 
-/// The time in which a reply can be taken back, in milliseconds.
-const UNDO_MS: f64 = 5_000.0;
+/// The time in which a reply can be taken back.
+pub const UNDO_TIMEOUT: Duration = Duration::from_secs(5);
 /// The first wait after a failed attempt, in milliseconds. Each further one is twice as long.
 const FIRST_WAIT_MS: f64 = 1_000.0;
 /// The longest wait, in milliseconds.
@@ -103,9 +103,10 @@ impl Outbox {
         self.messages.with(|all| all.iter().filter(|one| one.state == PendingState::Held).cloned().collect())
     }
 
-    /// Adds a text. A reply can be taken back for five seconds; a note is sent at once.
-    pub fn add(self, conversation: &str, kind: DraftKind, text: String, close: bool) {
-        let wait_ms = if kind == DraftKind::Reply { UNDO_MS } else { 0.0 };
+    /// Adds a text, and returns its key. A reply can be taken back for [`UNDO_TIMEOUT`]; a note is sent at
+    /// once.
+    pub fn add(self, conversation: &str, kind: DraftKind, text: String, close: bool) -> String {
+        let wait_ms = if kind == DraftKind::Reply { UNDO_TIMEOUT.as_secs_f64() * 1_000.0 } else { 0.0 };
         let mut message = PendingMessage::new(random_id(), conversation, kind, text, clock::now_ms());
         message.close = close;
         message.due_ms += wait_ms;
@@ -113,26 +114,28 @@ impl Outbox {
         if !message.is_stored {
             app().notices.problem(composer::NOT_STORED.get());
         }
+        let key = message.key.clone();
         self.messages.update(|all| all.push(message));
         self.run();
+        key
     }
 
-    /// Takes a message back, and returns its text to the draft.
-    pub fn undo(self, key: &str) {
+    /// Takes a message back, and returns its text to the draft. Returns its conversation; `None` if it is too
+    /// late.
+    pub fn undo(self, key: &str) -> Option<String> {
         let found = self.take(key, |one| matches!(one.state, PendingState::Held | PendingState::Failed(_)));
-        if let Some(message) = found {
-            let drafts = app().drafts;
-            let begun = untrack(|| drafts.get(&message.conversation, message.kind));
-            let text = if begun.is_empty() { message.text } else { format!("{}\n\n{begun}", message.text) };
-            drafts.set(&message.conversation, message.kind, &text);
-        }
+        let message = found?;
+        let drafts = app().drafts;
+        let begun = untrack(|| drafts.get(&message.conversation, message.kind));
+        let text = if begun.is_empty() { message.text } else { format!("{}\n\n{begun}", message.text) };
+        drafts.set(&message.conversation, message.kind, &text);
+        Some(message.conversation)
     }
 
     /// Takes the newest message back. Returns its conversation.
     pub fn undo_last(self) -> Option<String> {
         let last = untrack(|| self.undoable()).pop()?;
-        self.undo(&last.key);
-        Some(last.conversation)
+        self.undo(&last.key)
     }
 
     /// Removes a message that the service has refused.

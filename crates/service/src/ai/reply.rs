@@ -18,17 +18,25 @@ use crate::visitors;
 /// Maximum events of a visitor that are read.
 const MAX_EVENTS: i64 = 40;
 
+/// A message to be answered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VisitorMessage<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) locale: Option<&'a str>,
+    /// The origin of the page that the visitor writes on, if it is known.
+    pub(crate) page_origin: Option<&'a str>,
+}
+
 /// Answers the last message of a conversation. `history` ends with it.
 pub(crate) async fn answer(
     service: &Service,
     site: &Site,
     conversation: &Conversation,
-    message: &str,
-    locale: Option<&str>,
+    message: VisitorMessage<'_>,
     history: &[StoredMessage],
 ) -> Result<Answer, ApiError> {
-    let page = conversation.source_page.as_deref();
-    let passages = linked(knowledge::find(service, &site.id, message, locale).await?, site, page);
+    let VisitorMessage { text, locale, page_origin } = message;
+    let passages = linked(knowledge::find(service, &site.id, text, locale).await?, site, page_origin);
     let visited = match &conversation.profile.visitor_id {
         Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor.as_str()).await?),
         None => String::new(),
@@ -38,7 +46,7 @@ pub(crate) async fn answer(
         .map(|stored| Turn { role: stored.message.role.clone(), content: stored.message.content.clone() })
         .collect();
     if turns.is_empty() {
-        turns.push(Turn { role: chat_protocol::Role::Visitor, content: message.to_owned() });
+        turns.push(Turn { role: chat_protocol::Role::Visitor, content: text.to_owned() });
     }
     let question = Question {
         site_id: &site.id,
@@ -46,7 +54,7 @@ pub(crate) async fn answer(
         visited: Some(&visited),
         history: &turns,
         locale,
-        left_contact: !contacts_in(message).is_empty(),
+        left_contact: !contacts_in(text).is_empty(),
         has_contact: conversation.notes.has_contact(&conversation.profile),
     };
     reply(service, site, &question).await
@@ -77,15 +85,14 @@ pub(crate) async fn try_answer(
     Ok((answer, sources))
 }
 
-/// Returns passages with whole addresses in place of paths: on the origin of the visitor's page, or else on
-/// the first one that the site allows, or that it was activated for. Other sites' origins are not known.
-fn linked(mut passages: Vec<Passage>, site: &Site, page: Option<&str>) -> Vec<Passage> {
-    let is_of_page = |origin: &&String| {
-        page.and_then(|page| page.strip_prefix(origin.as_str())).is_some_and(|path| path.starts_with('/'))
-    };
+/// Returns passages with whole addresses in place of paths: on the origin of the visitor's page if the site
+/// allows it, or else on the first one that it allows, or that it was activated for. Other sites' origins are
+/// not known.
+fn linked(mut passages: Vec<Passage>, site: &Site, page_origin: Option<&str>) -> Vec<Passage> {
     let origins = &site.allowed_origins;
+    let of_page = origins.iter().find(|origin| page_origin == Some(origin.as_str()));
     let activated = site.domain.as_ref().filter(|domain| domain.contains("://"));
-    let Some(origin) = origins.iter().find(is_of_page).or(origins.first()).or(activated) else {
+    let Some(origin) = of_page.or(origins.first()).or(activated) else {
         return passages;
     };
     for location in passages.iter_mut().filter_map(|passage| passage.location.as_mut()) {

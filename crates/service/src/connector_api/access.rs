@@ -35,7 +35,11 @@ pub(crate) enum Access {
         site: Arc<Site>,
     },
     /// By a page of a site, through the service's own proxy paths.
-    Page(Arc<Site>),
+    Page {
+        site: Arc<Site>,
+        /// The page's origin, if the request names one.
+        origin: Option<String>,
+    },
     /// Without a token: the call activates a site and returns the token.
     Public,
 }
@@ -44,7 +48,7 @@ impl Access {
     /// Returns the site's id; an empty text for an activation.
     pub(crate) fn site_id(&self) -> &str {
         match self {
-            Self::Token { site, .. } | Self::Page(site) => &site.id,
+            Self::Token { site, .. } | Self::Page { site, .. } => &site.id,
             Self::Public => "",
         }
     }
@@ -52,8 +56,16 @@ impl Access {
     /// Returns the site.
     pub(crate) fn site(&self) -> Result<&Arc<Site>, ApiError> {
         match self {
-            Self::Token { site, .. } | Self::Page(site) => Ok(site),
+            Self::Token { site, .. } | Self::Page { site, .. } => Ok(site),
             Self::Public => Err(ApiError::InvalidToken),
+        }
+    }
+
+    /// Returns the origin of the page, if it is known: a site's server does not tell it.
+    pub(super) fn page_origin(&self) -> Option<&str> {
+        match self {
+            Self::Page { origin, .. } => origin.as_deref(),
+            Self::Token { .. } | Self::Public => None,
         }
     }
 }

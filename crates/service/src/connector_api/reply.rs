@@ -7,7 +7,7 @@ use chat_protocol::SendMessage;
 
 use super::send::Recorded;
 use crate::Service;
-use crate::ai::{self, Answer, MAX_HISTORY, quota};
+use crate::ai::{self, Answer, MAX_HISTORY, VisitorMessage, quota};
 use crate::conversations::{self, last_messages};
 use crate::db::Tx;
 use crate::error::ApiError;
@@ -19,6 +19,7 @@ pub(super) async fn reply(
     service: &Service,
     site: &Arc<Site>,
     body: &SendMessage,
+    page_origin: Option<&str>,
     recorded: &Recorded,
 ) -> Result<Answer, ApiError> {
     let db = service.db();
@@ -46,8 +47,8 @@ pub(super) async fn reply(
     // A later message has an answer of its own.
     history.retain(|stored| stored.seq <= recorded.seq);
     let began = Instant::now();
-    let locale = body.locale.as_deref();
-    let answer = ai::answer(service, site, &conversation, &body.message, locale, &history).await?;
+    let message = VisitorMessage { text: &body.message, locale: body.locale.as_deref(), page_origin };
+    let answer = ai::answer(service, site, &conversation, message, &history).await?;
     service.0.metrics.ai_reply(&answer.status, began.elapsed());
     #[cfg(feature = "test-mode")]
     let answer = faults.with_fallback_text(answer);

@@ -58,6 +58,7 @@ pub(super) async fn send(
     service: &Service,
     site: &Arc<Site>,
     body: SendMessage,
+    page_origin: Option<&str>,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let body = Arc::new(body);
@@ -68,7 +69,7 @@ pub(super) async fn send(
             Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
         }
     };
-    let reply = Box::pin(reply(service, site, &body, &recorded));
+    let reply = Box::pin(reply(service, site, &body, page_origin, &recorded));
     let answer = match &mut lease {
         Some(lease) => lease.hold(service, reply).await,
         None => reply.await,

@@ -19,6 +19,11 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 /// Seconds for which a browser remembers a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
+/// Returns the origin of the page that sends a request, if the request names one.
+pub(super) fn of(parts: &Parts) -> Option<String> {
+    parts.headers.get(header::ORIGIN)?.to_str().ok().map(str::to_owned)
+}
+
 /// A request of a page that may send it.
 #[derive(Clone, Debug)]
 pub(super) struct Allowed {

@@ -73,7 +73,8 @@ async fn try_ask(service: &Service, site: &str, message: &str) -> Result<Answer,
     let created: Result<_, ApiError> =
         service.db().write(move |tx| Box::pin(async move { create(tx, NOW, &site_id).await })).await;
     let conversation = created.expect("a conversation");
-    answer(service, &site, &conversation, message, Some("en-GB"), &[]).await
+    let message = VisitorMessage { text: message, locale: Some("en-GB"), page_origin: None };
+    answer(service, &site, &conversation, message, &[]).await
 }
 
 async fn set(service: &Service, column: &'static str, value: crate::db::Arg) {

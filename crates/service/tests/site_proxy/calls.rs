@@ -28,6 +28,29 @@ on_both_databases! {
         assert_eq!(client.history(&conversation).await[0].1, "Hello");
     }
 
+    async fn links_in_answers_lead_to_the_origin_of_the_page(database: &TestDatabase) {
+        let staging = "https://staging.shop.example";
+        let client = site_of(&shop(database).await.service, &[staging, SHOP]).await;
+        let page = json!({ "snapshotId": "s", "page": 1, "items": [{
+            "externalId": "1", "type": "page", "path": "/glaze", "title": "Glaze",
+            "content": "<p>Celadon is fired at 1280 degrees.</p>"
+        }] });
+        client.post("/content/sync", None, &page).await.data();
+        let question = json!({ "message": "How is celadon fired?", "sourcePage": "/glaze" });
+        for origin in [staging, SHOP] {
+            let request = of_page(&client, "POST", "/chat/messages", origin)
+                .header("content-type", "application/json")
+                .body(Body::from(question.to_string()));
+            let answer = client.send(request.expect("a request")).await.data();
+            let text = answer["message"]["content"].as_str().expect("text").to_owned();
+            assert!(text.ends_with(&format!("[Glaze]({origin}/glaze)")), "{text}");
+        }
+        // The site's server does not tell the origin.
+        let answer = client.post("/chat/messages", None, &question).await.data();
+        let text = answer["message"]["content"].as_str().expect("text").to_owned();
+        assert!(text.ends_with(&format!("[Glaze]({staging}/glaze)")), "{text}");
+    }
+
     async fn a_page_reads_and_changes_nothing_of_another_site(database: &TestDatabase) {
         let one = shop(database).await;
         let other = site_of(&one.service, &[SHOP]).await;

@@ -64,7 +64,7 @@ enum Subject {
 struct Output {
     json: serde_json::Value,
     text: String,
-    /// Words for the person who runs the command. They do not belong into the file that the result may go to.
+    /// A hint, printed to stderr so that stdout contains only the secret.
     note: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use super::canned::{self, Slash};
 use super::typing::Typing;
 use crate::browser;
 use crate::location::Page;
-use crate::state::{App, DraftKind, app};
+use crate::state::{App, DraftKind, UNDO_TIMEOUT, app};
 use crate::text::conversation;
 
 /// Maximum length of a text, in characters.
@@ -137,12 +137,13 @@ impl Editor {
         self.slash.set(None);
         self.typing.tell(kind == DraftKind::Note, true);
         let close = close && kind == DraftKind::Reply;
-        app.outbox.add(&id, kind, text.trim_end().to_owned(), close);
+        let key = app.outbox.add(&id, kind, text.trim_end().to_owned(), close);
         if close {
             app.conversations.open_next(&id);
             // The message itself, with its own button, is not on the screen any more.
-            app.notices.offer(conversation::SENDING_SOON.get(), conversation::UNDO.get(), move || {
-                if let Some(id) = app.outbox.undo_last() {
+            let (text, label) = (conversation::SENDING_SOON.get(), conversation::UNDO.get());
+            app.notices.offer_for(UNDO_TIMEOUT, text, label, move || {
+                if let Some(id) = app.outbox.undo(&key) {
                     app.router.open(Page::conversation(&id));
                 }
             });
