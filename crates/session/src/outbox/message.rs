@@ -19,8 +19,6 @@ pub(crate) struct SendRequest {
     pub(crate) body: String,
     /// The number of attempts since the visitor's last retry.
     pub(super) attempts: u64,
-    /// Whether the last attempt is the first of all, before any retry.
-    pub(super) is_first: bool,
 }
 
 /// The state of a pending message.
@@ -30,7 +28,8 @@ pub(super) enum DeliveryState {
     /// that it belongs to may not have begun.
     Queued(Option<SendRequest>),
     /// An attempt is in flight since this time, or at no time once the conversation was polled after it.
-    InFlight { request: SendRequest, unconfirmed_since_ms: Option<u64> },
+    /// `is_first` is whether it is the first of all, before any retry.
+    InFlight { request: SendRequest, unconfirmed_since_ms: Option<u64>, is_first: bool },
     /// The last attempt failed, or its tab lost the lead. No attempt before this time.
     BackingOff { request: SendRequest, until_ms: u64 },
     /// The service has the key with another body: polling shows whether the message arrived.
@@ -185,18 +184,15 @@ impl PendingMessage {
         visitor: &VisitorId,
         compose: impl FnOnce(&Self) -> SendMessage,
     ) -> SendRequest {
-        let known = self.state.take_request();
-        let is_first = known.is_none();
-        let mut request = known.unwrap_or_else(|| SendRequest {
+        let is_first = !self.is_attempted();
+        let mut request = self.state.take_request().unwrap_or_else(|| SendRequest {
             key: key(visitor, &self.id, self.round),
             body: Value::from(&compose(self)).to_json(),
             attempts: 0,
-            is_first: true,
         });
-        request.is_first = is_first;
         request.attempts += 1;
         let started = request.clone();
-        self.state = DeliveryState::InFlight { request, unconfirmed_since_ms: Some(now_ms) };
+        self.state = DeliveryState::InFlight { request, unconfirmed_since_ms: Some(now_ms), is_first };
         started
     }
 
@@ -267,7 +263,7 @@ impl PendingMessage {
         if let (Some(key), Some(body)) = (field("key"), field("body")) {
             let key = IdempotencyKey::new(key).ok()?;
             let attempts = stored::number(value, "attempts");
-            let request = SendRequest { key, body: body.to_owned(), attempts, is_first: attempts == 1 };
+            let request = SendRequest { key, body: body.to_owned(), attempts };
             pending.state =
                 DeliveryState::BackingOff { request, until_ms: stored::number(value, "notBefore") };
         }
