@@ -358,7 +358,7 @@ impl Outbox {
             match entry.delivery {
                 Delivery::Delivered => return false,
                 // The response to an attempt in flight takes precedence over another tab's state.
-                Delivery::Failed if !pending.is_in_flight() => pending.fail(),
+                Delivery::Failed if !pending.is_in_flight() => pending.apply_remote_failure(),
                 Delivery::Waiting | Delivery::Sending if pending.is_failed() => {
                     pending.queue();
                 }

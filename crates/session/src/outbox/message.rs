@@ -34,14 +34,17 @@ pub(super) enum DeliveryState {
     BackingOff { request: SendRequest, until_ms: u64 },
     /// The service has the key with another body: polling shows whether the message arrived.
     InDoubt(SendRequest),
-    /// Marked as failed until the visitor retries it.
+    /// Marked as failed until the visitor retries it. Without a request, storage may have lost it.
     Failed(Option<SendRequest>),
+    /// Marked as failed without an attempt, because it waited for too long.
+    Expired,
 }
 
 impl DeliveryState {
     pub(super) fn request(&self) -> Option<&SendRequest> {
         match self {
             Self::Queued(request) | Self::Failed(request) => request.as_ref(),
+            Self::Expired => None,
             Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
                 Some(request)
             }
@@ -51,6 +54,7 @@ impl DeliveryState {
     fn request_mut(&mut self) -> Option<&mut SendRequest> {
         match self {
             Self::Queued(request) | Self::Failed(request) => request.as_mut(),
+            Self::Expired => None,
             Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
                 Some(request)
             }
@@ -61,6 +65,7 @@ impl DeliveryState {
     pub(super) fn take_request(&mut self) -> Option<SendRequest> {
         match std::mem::replace(self, Self::Queued(None)) {
             Self::Queued(request) | Self::Failed(request) => request,
+            Self::Expired => None,
             Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
                 Some(request)
             }
@@ -72,7 +77,7 @@ impl DeliveryState {
         match self {
             Self::Queued(_) => Delivery::Waiting,
             Self::InFlight { .. } | Self::BackingOff { .. } | Self::InDoubt(_) => Delivery::Sending,
-            Self::Failed(_) => Delivery::Failed,
+            Self::Failed(_) | Self::Expired => Delivery::Failed,
         }
     }
 }
@@ -105,7 +110,7 @@ impl PendingMessage {
         let id = String::from(&**entry.local_id.as_ref()?);
         let mut pending = Self::new(id, entry.key, String::from(&*entry.text), String::new(), written_ms);
         if entry.delivery == Delivery::Failed {
-            pending.fail();
+            pending.apply_remote_failure();
         }
         Some(pending)
     }
@@ -133,7 +138,7 @@ impl PendingMessage {
 
     /// Returns whether only the visitor can start the next attempt.
     pub(crate) fn is_failed(&self) -> bool {
-        matches!(self.state, DeliveryState::Failed(_))
+        self.state.delivery() == Delivery::Failed
     }
 
     /// Returns whether the message has a request.
@@ -141,10 +146,9 @@ impl PendingMessage {
         self.state.request().is_some()
     }
 
-    /// Returns whether the service may have the message. A failed one was attempted, even if storage has lost
-    /// its request.
+    /// Returns whether the service may have the message, even if storage has lost its request.
     pub(super) fn may_have_arrived(&self) -> bool {
-        !matches!(self.state, DeliveryState::Queued(None))
+        !matches!(self.state, DeliveryState::Queued(None) | DeliveryState::Expired)
     }
 
     pub(super) fn is_in_flight(&self) -> bool {
@@ -214,8 +218,19 @@ impl PendingMessage {
         }
     }
 
+    /// Marks the message as failed. Without an attempt, it has expired.
     pub(crate) fn fail(&mut self) {
-        self.state = DeliveryState::Failed(self.state.take_request());
+        if matches!(self.state, DeliveryState::Queued(None)) {
+            self.state = DeliveryState::Expired;
+        }
+        self.apply_remote_failure();
+    }
+
+    /// Marks the message as failed, as another tab or an earlier page did. That page may have attempted it.
+    pub(super) fn apply_remote_failure(&mut self) {
+        if !matches!(self.state, DeliveryState::Expired) {
+            self.state = DeliveryState::Failed(self.state.take_request());
+        }
     }
 
     /// Begins to count the attempts again.
@@ -246,6 +261,7 @@ impl PendingMessage {
             ("key", request.map(|request| request.key.as_str()).into()),
             ("body", request.map(|request| request.body.as_str()).into()),
             ("failed", self.is_failed().into()),
+            ("expired", matches!(self.state, DeliveryState::Expired).into()),
         ])
     }
 
@@ -267,8 +283,11 @@ impl PendingMessage {
             pending.state =
                 DeliveryState::BackingOff { request, until_ms: stored::number(value, "notBefore") };
         }
-        if value.get("failed") == Some(&Value::Bool(true)) {
+        let is = |field| value.get(field) == Some(&Value::Bool(true));
+        if is("expired") {
             pending.fail();
+        } else if is("failed") {
+            pending.apply_remote_failure();
         }
         Some(pending)
     }
