@@ -155,8 +155,9 @@ fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
     assert!(query.iter().all(|(name, _)| *name != "after"), "{query:?}");
 }
 
-#[test]
-fn a_response_to_an_earlier_attempt_does_not_bring_back_the_conversation_that_is_gone() {
+/// Returns a tab whose visitor has retried "two", a message of the conversation c1. That one is gone, and c2
+/// has begun with "three".
+fn tab_that_retries_a_message_of_an_earlier_conversation() -> Tab {
     let mut tab = Tab::in_conversation();
     tab.send("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -167,10 +168,53 @@ fn a_response_to_an_earlier_attempt_does_not_bring_back_the_conversation_that_is
     tab.feed(Input::Retry(key));
     let body = tab.waiting(Send).expect("an attempt").body.clone().expect("a body");
     assert!(body.starts_with(r#"{"conversationId":"c1","#), "{body}");
+    tab
+}
+
+#[test]
+fn a_response_to_an_earlier_attempt_does_not_bring_back_the_conversation_that_is_gone() {
+    let mut tab = tab_that_retries_a_message_of_an_earlier_conversation();
     tab.reply(2, "second");
     assert_eq!(tab.delivery("two"), Delivery::Delivered);
     assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
     assert_eq!(tab.count_stored(keys::OUTBOX), 0);
+}
+
+#[test]
+fn shows_the_reply_to_a_message_of_an_earlier_conversation_beside_one_with_the_same_id() {
+    let mut tab = tab_that_retries_a_message_of_an_earlier_conversation();
+    tab.emitted.clear();
+    tab.reply(2, "second");
+    assert_eq!(tab.texts(), ["one", "first", "three", "two", "second"]);
+    assert_eq!(tab.emitted_texts(), ["two", "second"]);
+    assert!(tab.emitted.iter().any(|event| matches!(event, SessionEvent::Lead(_))));
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"v1","role":"visitor","content":"three"},{"id":"a2","role":"assistant","content":"third"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["one", "first", "three", "third", "two", "second"]);
+    let next = tab.reload();
+    assert_eq!(next.texts(), ["one", "first", "three", "third", "two", "second"]);
+}
+
+#[test]
+fn shows_a_reply_once_that_was_polled_before_its_conversation_was_gone() {
+    let mut tab = Tab::in_conversation();
+    tab.send("two");
+    // The service does not list messages of the visitor.
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.send("three");
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    tab.answer(Send, r#"{"conversationId":"c2","userMessageId":"v1"}"#);
+    let key = tab.key("two");
+    tab.feed(Input::Retry(key));
+    tab.reply(2, "second");
+    assert_eq!(tab.texts().iter().filter(|text| **text == "second").count(), 1, "{:?}", tab.texts());
 }
 
 /// Returns a tab that knows only the id of its conversation, and has requested its messages.
