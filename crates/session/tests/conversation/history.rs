@@ -269,6 +269,47 @@ fn a_part_without_anything_new_does_not_end_the_read() {
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["0", "1", "2", "3"], 0));
 }
 
+/// Returns a tab in a conversation, whose service asks for a poll each minute.
+fn tab_that_polls_each_minute() -> Tab {
+    let mut tab = Tab::in_conversation();
+    tab.answer(
+        Presence,
+        r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":60000,"suggestedPresenceIntervalMs":300000}"#,
+    );
+    tab
+}
+
+#[test]
+fn polls_at_the_usual_pace_if_each_response_in_parts_ends_at_the_same_cursor() {
+    let mut tab = tab_that_polls_each_minute();
+    for _ in 0..3 {
+        // The cursor is the id of no message.
+        tab.wait_for(Messages);
+        tab.writes.clear();
+        answer_in_part(&mut tab, r#"{"messages":[{"id":"u1","role":"visitor","content":"one"}]}"#);
+        assert!(tab.writes.is_empty(), "the order between two parts is not published");
+        tab.answer(
+            Messages,
+            r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}],"nextAfter":"token"}"#,
+        );
+        assert_eq!(tab.texts(), ["one", "first"]);
+    }
+    tab.wait(40_000);
+    assert!(tab.waiting(Messages).is_none(), "nothing has changed since the last poll");
+}
+
+#[test]
+fn takes_the_next_part_of_a_polled_response_at_once() {
+    let mut tab = tab_that_polls_each_minute();
+    tab.answer(Messages, r#"{"messages":[],"nextAfter":"a1"}"#);
+    tab.wait_for(Messages);
+    answer_in_part(&mut tab, &numbered(0..2));
+    assert_eq!(tab.waiting(Messages).expect("the next part at once").query[1], ("after", "m1".to_owned()));
+    tab.answer(Messages, &numbered(2..4));
+    assert_eq!(tab.texts(), ["one", "first", "0", "1", "2", "3"]);
+    assert_eq!(tab.emitted_texts(), ["one", "first", "0", "1", "2", "3"], "the messages are new");
+}
+
 #[test]
 fn a_conversation_with_messages_waits_for_the_whole_response() {
     let mut tab = Tab::in_conversation().reload();
