@@ -169,7 +169,13 @@ impl Simulation {
             Endpoint::Messages if !answer.has_more && has_more(polled_after, &answer) => PollTrigger::Yes,
             Endpoint::Messages | Endpoint::Presence | Endpoint::Events => PollTrigger::No,
         };
-        self.feed_with(id, Input::Answered(request.id, answer), trigger)
+        let is_merged = finished.endpoint == Endpoint::Messages
+            && !answer.has_more
+            && open_envelope(answer.status, answer.body.clone()).is_ok();
+        self.feed_with(id, Input::Answered(request.id, answer), trigger)?;
+        let polls = |waiting: &Outstanding| waiting.endpoint == Endpoint::Messages;
+        self.merges_first_history &= !is_merged || self.tabs[id.0].outstanding.iter().any(polls);
+        Ok(())
     }
 }
 
