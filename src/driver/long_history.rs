@@ -1,7 +1,7 @@
 //! A long history: the browser keeps the response, and the session takes it over in parts, so that no task
 //! is long and the module's memory holds each message once.
 
-use chat_protocol::Value;
+use chat_protocol::{ConversationId, Value};
 use chat_session::{Answer, Request, first_part_start, part_end};
 use js_sys::{Array, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
@@ -55,6 +55,11 @@ impl LongHistory {
     pub(super) fn continues(&self, request: &Request) -> bool {
         parameter(request, "conversationId") == Some(&self.conversation)
             && parameter(request, "after") == Some(&self.after)
+    }
+
+    /// Returns whether it is the history of this conversation.
+    pub(super) fn is_of(&self, conversation: Option<&ConversationId>) -> bool {
+        conversation.is_some_and(|id| id.as_str() == self.conversation)
     }
 
     /// Returns whether the session has none of it yet.
