@@ -187,6 +187,37 @@ test("reset() releases a long history of which the session has taken over a part
   });
 });
 
+/** Notes in which task the page stores each part, without idle callbacks. It runs in the page before any other script. */
+function noteTasks() {
+  delete window.requestIdleCallback;
+  window.taskOfPart = {};
+  let task = 0;
+  const { setItem } = Storage.prototype;
+  Storage.prototype.setItem = function (key, text) {
+    if (key === "chat-widget:conversation") {
+      window.taskOfPart[JSON.parse(text).after] ??= task;
+      setTimeout(() => (task += 1));
+    }
+    return setItem.call(this, key, text);
+  };
+}
+
+test("In a browser without idle callbacks, each part of a long history has a task of its own", async ({ visit }) => {
+  const prepare = async (page) => {
+    await conversationOf(1_000)(page);
+    await page.addInitScript(noteTasks);
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  await isRead(page, 1_000);
+  const tasks = await page.evaluate(() => ["m400", "m800", "m1000"].map((part) => window.taskOfPart[part]));
+  assert.equal(new Set(tasks).size, 3, `${tasks}`);
+  assert.ok(
+    tasks.every((task) => task !== undefined),
+    `${tasks}`,
+  );
+});
+
 test("One more message costs the same in 1,000 and in 10,000 messages", async ({ visit }) => {
   const costs = [];
   for (const length of [1000, LONGEST]) {
