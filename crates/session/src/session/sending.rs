@@ -243,7 +243,7 @@ impl Session {
         if self.is_delivered(entry) {
             // An earlier attempt arrived: its echo was polled while this one was in flight.
             if action == ErrorAction::ConversationGone {
-                self.forget_conversation();
+                self.forget_conversation_of(entry);
             }
             self.on_found_delivered(now_ms, entry);
             return;
@@ -257,7 +257,7 @@ impl Session {
             }
             // The conversation is gone: the message becomes another request, which starts one.
             ErrorAction::ConversationGone if self.outbox.names_conversation(entry) => {
-                self.forget_conversation();
+                self.forget_conversation_of(entry);
                 self.outbox.start_over(entry);
                 self.persist_pending(entry);
                 self.show_delivery(entry);
@@ -270,6 +270,13 @@ impl Session {
             }
         }
         self.mark_snapshot_dirty();
+    }
+
+    /// Ends the conversation that the request of a message names, unless another one has begun since.
+    fn forget_conversation_of(&mut self, entry: EntryKey) {
+        if self.conversation.as_ref().is_none_or(|present| self.outbox.names(entry, present)) {
+            self.forget_conversation();
+        }
     }
 
     fn is_delivered(&self, entry: EntryKey) -> bool {

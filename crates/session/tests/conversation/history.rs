@@ -199,6 +199,15 @@ fn shows_the_reply_to_a_message_of_an_earlier_conversation_beside_one_with_the_s
 }
 
 #[test]
+fn a_retried_message_whose_conversation_is_gone_joins_the_present_one() {
+    let mut tab = tab_that_retries_a_message_of_an_earlier_conversation();
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
+    let body = tab.waiting(Send).expect("another request").body.clone().expect("a body");
+    assert!(body.starts_with(r#"{"conversationId":"c2","#), "{body}");
+}
+
+#[test]
 fn shows_a_reply_once_that_was_polled_before_its_conversation_was_gone() {
     let mut tab = Tab::in_conversation();
     tab.send("two");
