@@ -147,6 +147,7 @@ impl Driver {
         // The effects resign leadership, and store events for the next page.
         self.0.apply(effects);
         self.0.channel.take();
+        self.0.long_history.take();
         self.0.wake.take();
         self.0.listeners.take();
     }
@@ -292,6 +293,9 @@ impl Inner {
     }
 
     fn apply(self: &Rc<Self>, effects: Vec<Effect>) {
+        // The rest of a conversation that was erased, or is another visitor's, must not stay in memory.
+        let is_gone = |rest: &mut LongHistory| !rest.is_of(self.session.borrow().conversation_id());
+        self.long_history.borrow_mut().take_if(is_gone);
         // Emitted last: a listener may call the session again, whose writes must come after these.
         let mut events = Vec::new();
         let mut is_stored = true;

@@ -14,12 +14,12 @@ pub async fn idle() {
     let wait = Promise::new(&mut |resolve, _| {
         let window = super::window();
         let function = |name: &str| Reflect::get(&window, &name.into())?.dyn_into::<Function>();
-        // The time limit is no number for `setTimeout`, and so no wait.
         let limit = Dictionary::new();
         limit.set_value("timeout", &IDLE_TIMEOUT_MS.into());
         let called = function("requestIdleCallback")
-            .or_else(|_| function("setTimeout"))
-            .and_then(|wait| wait.call2(&window, &resolve, &limit));
+            .and_then(|wait| wait.call2(&window, &resolve, &limit))
+            // `setTimeout` would throw for an object in place of the delay.
+            .or_else(|_| function("setTimeout")?.call1(&window, &resolve));
         if called.is_err() {
             // Another script has replaced the function by one that throws.
             _ = resolve.call0(&JsValue::UNDEFINED);

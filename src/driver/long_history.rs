@@ -1,8 +1,8 @@
 //! A long history: the browser keeps the response, and the session takes it over in parts, so that no task
 //! is long and the module's memory holds each message once.
 
-use chat_protocol::Value;
-use chat_session::{Answer, Request};
+use chat_protocol::{ConversationId, Value};
+use chat_session::{Answer, Request, first_part_start, part_end};
 use js_sys::{Array, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -21,39 +21,46 @@ pub(super) struct LongHistory {
     messages: Array,
     next_after: JsValue,
     conversation: String,
-    /// The messages that the session has.
+    /// The number of messages that the session has.
     taken: u32,
     /// The id of the last one of them.
     after: String,
 }
 
 impl LongHistory {
-    /// Takes the response to a request for messages. Returns it as it is if it is short.
+    /// Takes the response to a request for messages. Returns it if it is not longer than a part, without the
+    /// messages that the session has.
     #[inline(never)]
     pub(super) fn of(request: &Request, reply: Reply) -> Result<Self, Reply> {
         let member = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
         let data = member(&reply.body, "data");
         let Ok(messages) = member(&data, "messages").dyn_into::<Array>() else { return Err(reply) };
-        if messages.length() <= PART {
+        let count = messages.length();
+        if count <= PART {
             return Err(reply);
         }
-        let messages = match parameter(request, "after") {
-            Some(after) => later(messages, after),
-            None => messages,
+        let taken = match parameter(request, "after") {
+            Some(after) => first_part_start(count, |at| id(&messages, at) == *after),
+            None => 0,
         };
-        if messages.length() <= PART {
-            set(&data, "messages", &messages);
+        if count - taken <= PART {
+            set(&data, "messages", &messages.slice(taken, count));
             return Err(reply);
         }
         let next_after = member(&data, "nextAfter");
         let conversation = parameter(request, "conversationId").cloned().unwrap_or_default();
-        Ok(Self { reply, data, messages, next_after, conversation, taken: 0, after: String::new() })
+        Ok(Self { reply, data, messages, next_after, conversation, taken, after: String::new() })
     }
 
     /// Returns whether a request is for the messages after those that the session has.
     pub(super) fn continues(&self, request: &Request) -> bool {
         parameter(request, "conversationId") == Some(&self.conversation)
             && parameter(request, "after") == Some(&self.after)
+    }
+
+    /// Returns whether it is the history of this conversation.
+    pub(super) fn is_of(&self, conversation: Option<&ConversationId>) -> bool {
+        conversation.is_some_and(|id| id.as_str() == self.conversation)
     }
 
     /// Returns whether the session has none of it yet.
@@ -68,16 +75,12 @@ impl LongHistory {
         self.with(count.saturating_sub(NEWEST), count)
     }
 
-    /// Takes the next part, which ends with a message that has an id: the session polls after it.
+    /// Takes the next part.
     #[inline(never)]
     pub(super) fn take_part(&mut self) -> Answer {
         let (from, count) = (self.taken, self.messages.length());
-        self.taken = count.min(from.saturating_add(PART));
-        self.after.clear();
-        while self.taken < count && self.after.is_empty() {
-            self.after = id(&self.messages, self.taken - 1).unwrap_or_default();
-            self.taken += u32::from(self.after.is_empty());
-        }
+        self.taken = part_end(from, PART, count, |at| !id(&self.messages, at).is_empty());
+        self.after = id(&self.messages, self.taken - 1);
         let has_more = self.taken < count;
         Answer { body: self.with(from, self.taken), has_more, ..self.reply.head() }
     }
@@ -94,24 +97,15 @@ impl LongHistory {
     }
 }
 
-/// Returns the messages after one of them, of a service that returns all of them to each poll; otherwise all.
-/// The session has those before.
-fn later(messages: Array, after: &str) -> Array {
-    let count = messages.length();
-    let known = (0..count).rev().find(|at| id(&messages, *at).as_deref() == Some(after));
-    match known {
-        Some(at) => messages.slice(at + 1, count),
-        None => messages,
-    }
-}
-
 fn set(object: &JsValue, name: &str, value: &JsValue) {
     // `JSON.parse` made the object, so that this does not fail.
     _ = Reflect::set(object, &name.into(), value);
 }
 
-fn id(messages: &Array, at: u32) -> Option<String> {
-    Reflect::get(&messages.get(at), &"id".into()).ok()?.as_string()
+/// Returns the id of a message, or an empty text.
+fn id(messages: &Array, at: u32) -> String {
+    let id = Reflect::get(&messages.get(at), &"id".into());
+    id.ok().and_then(|id| id.as_string()).unwrap_or_default()
 }
 
 fn parameter<'a>(request: &'a Request, name: &str) -> Option<&'a String> {

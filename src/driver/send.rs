@@ -55,7 +55,7 @@ impl Inner {
     #[inline(never)]
     fn take_part(&self, mut history: LongHistory, signal: &AbortSignal) -> Option<Answer> {
         let part = (!signal.aborted()).then(|| history.take_part());
-        if part.as_ref().is_none_or(|part| part.has_more) {
+        if !self.stopped.get() && part.as_ref().is_none_or(|part| part.has_more) {
             self.long_history.replace(Some(history));
         }
         part

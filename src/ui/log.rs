@@ -104,16 +104,17 @@ fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
 fn set_range(ui: &Ui, range: (usize, usize)) {
     ui.driver().cover_rows(range.0);
     ui.state().range.set(range);
-    let first = ui.driver().rows().range(range).first().map(|row| row.key.get());
-    ui.state().first_rendered.set(first);
+    let rows = ui.driver().rows();
+    let mut indexed = rows.range(range).iter().zip(range.0..);
+    let anchor = indexed.find(|(row, _)| row.delivery == Delivery::Delivered);
+    ui.state().range_anchor.set(anchor.map(|(row, index)| (row.key.get(), index)));
 }
 
-/// Moves the range with its first message. Returns the number of messages that came in before it.
+/// Moves the range with its anchor. Returns the number of messages that came in before it.
 fn keep_range(ui: &Ui) -> usize {
     let (from, to) = ui.state().range.get();
-    let first = ui.state().first_rendered.get();
-    let now = first.and_then(|key| ui.driver().rows().index_of(key)).unwrap_or(from);
-    let shift = now.saturating_sub(from);
+    let Some((key, index)) = ui.state().range_anchor.get() else { return 0 };
+    let shift = ui.driver().rows().index_of(key).map_or(0, |now| now.saturating_sub(index));
     ui.state().range.set((from + shift, to + shift));
     shift
 }

@@ -33,8 +33,8 @@ pub(crate) struct State {
     pub(super) anchor: Cell<Option<u32>>,
     /// The range of messages that are on the page: all of a short conversation, a part of a long one.
     pub(crate) range: Cell<(usize, usize)>,
-    /// The first message of the range.
-    pub(super) first_rendered: Cell<Option<u32>>,
+    /// The first delivered message of the range, and its index. One that is retried moves to the end.
+    pub(super) range_anchor: Cell<Option<(u32, usize)>>,
     /// The number of messages that came in while the visitor was not at the end.
     pub(crate) missed: Cell<usize>,
     /// The message that was the first unread one when the window was opened.

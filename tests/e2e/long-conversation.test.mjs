@@ -152,6 +152,72 @@ test("All of a long conversation can be read by scrolling, each message once and
   );
 });
 
+/** Holds idle callbacks until `runIdle()`, and refers weakly to the response. It runs in the page before any other script. */
+function holdIdle() {
+  const held = [];
+  window.requestIdleCallback = (callback) => held.push(callback);
+  window.runIdle = () => {
+    for (const callback of held.splice(0)) callback();
+  };
+  const { parse } = JSON;
+  JSON.parse = (...given) => {
+    const value = parse(...given);
+    if (value?.data?.messages?.length > 0) window.longHistory = new WeakRef(value);
+    return value;
+  };
+}
+
+test("reset() releases a long history of which the session has taken over a part", async ({ visit }) => {
+  const prepare = async (page) => {
+    await conversationOf(1_000)(page);
+    await page.addInitScript(holdIdle);
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  await newest(page).getByText(textOf(1_000)).waitFor();
+  await page.evaluate(() => window.runIdle());
+  await eventually(async () => assert.equal((await stored(page))["chat-widget:conversation"].after, "m400"));
+  await page.evaluate(() => window.chatWidget.reset());
+  await part(page, "message-visitor").first().waitFor({ state: "detached" });
+  const devtools = await page.context().newCDPSession(page);
+  await eventually(async () => {
+    await page.evaluate(() => window.runIdle());
+    await devtools.send("HeapProfiler.collectGarbage");
+    assert.ok(await page.evaluate(() => window.longHistory.deref() === undefined));
+  });
+});
+
+/** Notes in which task the page stores each part, without idle callbacks. It runs in the page before any other script. */
+function noteTasks() {
+  delete window.requestIdleCallback;
+  window.taskOfPart = {};
+  let task = 0;
+  const { setItem } = Storage.prototype;
+  Storage.prototype.setItem = function (key, text) {
+    if (key === "chat-widget:conversation") {
+      window.taskOfPart[JSON.parse(text).after] ??= task;
+      setTimeout(() => (task += 1));
+    }
+    return setItem.call(this, key, text);
+  };
+}
+
+test("In a browser without idle callbacks, each part of a long history has a task of its own", async ({ visit }) => {
+  const prepare = async (page) => {
+    await conversationOf(1_000)(page);
+    await page.addInitScript(noteTasks);
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  await isRead(page, 1_000);
+  const tasks = await page.evaluate(() => ["m400", "m800", "m1000"].map((part) => window.taskOfPart[part]));
+  assert.equal(new Set(tasks).size, 3, `${tasks}`);
+  assert.ok(
+    tasks.every((task) => task !== undefined),
+    `${tasks}`,
+  );
+});
+
 test("One more message costs the same in 1,000 and in 10,000 messages", async ({ visit }) => {
   const costs = [];
   for (const length of [1000, LONGEST]) {

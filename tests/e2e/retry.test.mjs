@@ -1,7 +1,19 @@
 // The service is down or responses are lost: a message arrives once, or is shown as not sent.
 
 import assert from "node:assert/strict";
-import { SEND, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
+import {
+  SEND,
+  ask,
+  delivered,
+  eventually,
+  isInView,
+  messages,
+  openChat,
+  part,
+  say,
+  showsAll,
+  stored,
+} from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
@@ -144,4 +156,47 @@ test("Messages written after a failed one are sent", async ({ visit, server }) =
   await ask(page, "Can I book a workshop?");
   assert.equal((await server.messages())[0], "visitor: Can I book a workshop?");
   assert.equal(await part(page, "message-failed").count(), 1);
+});
+
+test("A visitor who has scrolled up and retries the first message still sees all the others", async ({
+  visit,
+  server,
+}) => {
+  await server.setFaults({ only: "send", status: 400, times: 1 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await failed(page);
+  const questions = [
+    "Are the mugs dishwasher safe?",
+    "Can I book a workshop?",
+    "Do you sell gift vouchers?",
+    "Do you ship to France?",
+    "Can I return a pot?",
+  ];
+  for (const question of questions) await ask(page, question);
+  const others = (await messages(page)).filter((line) => !line.includes("(not sent)"));
+  assert.equal(others.length, 11, "the welcome, and each question with its answer");
+
+  // The first scroll after a change of the layout may be taken for one by the browser.
+  await eventually(async () => {
+    const top = await part(page, "log").evaluate(async (log) => {
+      log.scrollTop = 0;
+      for (let frames = 0; frames < 3; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+      return log.scrollTop;
+    });
+    assert.equal(top, 0);
+  });
+  await page.locator("chat-widget .cw-jump").waitFor();
+  await part(page, "retry").click();
+  // Its answer comes last.
+  await eventually(async () =>
+    assert.deepEqual((await messages(page)).slice(0, -1), [...others, `visitor: ${QUESTION}`]),
+  );
+  const all = part(page, "message");
+  assert.equal(await all.count(), 13);
+  for (let index = 0; index < 13; index += 1) {
+    await all.nth(index).scrollIntoViewIfNeeded();
+    await isInView(all.nth(index));
+  }
 });

@@ -212,10 +212,10 @@ impl Outbox {
         request.is_some_and(|request| request.names(conversation))
     }
 
-    /// Returns whether more than one attempt of a message was made.
+    /// Returns whether the attempt in flight of a message repeats an earlier one, of any tab.
     pub(crate) fn is_repeated(&self, entry: EntryKey) -> bool {
-        let request = self.get(entry).and_then(|pending| pending.state.request());
-        request.is_some_and(|request| !request.is_first)
+        self.get(entry)
+            .is_some_and(|pending| matches!(pending.state, DeliveryState::InFlight { is_first: false, .. }))
     }
 
     /// Queues a failed message again, after all others, with the same request. Returns whether the message
@@ -358,7 +358,7 @@ impl Outbox {
             match entry.delivery {
                 Delivery::Delivered => return false,
                 // The response to an attempt in flight takes precedence over another tab's state.
-                Delivery::Failed if !pending.is_in_flight() => pending.fail(),
+                Delivery::Failed if !pending.is_in_flight() => pending.apply_remote_failure(),
                 Delivery::Waiting | Delivery::Sending if pending.is_failed() => {
                     pending.queue();
                 }

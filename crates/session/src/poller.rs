@@ -5,7 +5,7 @@
 
 mod pace;
 
-use chat_protocol::Presence;
+use chat_protocol::{MessageId, Presence};
 
 use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::random::Random;
@@ -32,6 +32,10 @@ pub(crate) struct Poller {
     is_stale: bool,
     /// The last poll brought messages: there may be more after them.
     has_more: bool,
+    /// The cursor of the last poll.
+    polled_after: Option<MessageId>,
+    /// The driver has more of the last response: the next request is not a poll.
+    is_divided: bool,
 }
 
 impl Poller {
@@ -48,6 +52,8 @@ impl Poller {
             until_idle: true,
             is_stale: false,
             has_more: false,
+            polled_after: None,
+            is_divided: false,
         }
     }
 
@@ -131,7 +137,7 @@ impl Poller {
     /// Polls messages until a poll brings nothing new, whatever the hints are.
     pub(crate) fn poll_until_idle(&mut self, in_flight: bool) {
         self.until_idle = true;
-        self.is_stale = in_flight;
+        self.is_stale = in_flight || self.is_divided;
     }
 
     /// Polls messages after the usual pause, if not before: an attempt may have arrived.
@@ -166,15 +172,31 @@ impl Poller {
         is_wanted.then(|| due_ms.max(self.hold_until_ms))
     }
 
-    /// Records the start of a poll for messages.
-    pub(crate) fn on_poll_started(&mut self) {
-        self.is_stale = false;
+    /// Records a request for the messages after `cursor`. It is not a poll if the driver answers it with the
+    /// next part of a response.
+    pub(crate) fn on_poll_started(&mut self, cursor: Option<&MessageId>) {
+        if !self.is_divided {
+            self.polled_after = cursor.cloned();
+            self.is_stale = false;
+        }
     }
 
-    /// Records a merged history. `is_new` is whether it had new messages or is a part of a response,
-    /// `has_more` whether there may be more after it.
+    /// Returns whether the last poll has moved the cursor, which is now `cursor`.
+    pub(crate) fn has_moved(&self, cursor: Option<&MessageId>) -> bool {
+        self.polled_after.as_ref() != cursor
+    }
+
+    /// Records a merged part of a response. The driver has more of it.
+    pub(crate) fn on_part(&mut self) {
+        self.is_divided = true;
+        self.until_idle = true;
+    }
+
+    /// Records a merged history, or its last part. `is_new` is whether it had new messages, `has_more`
+    /// whether there may be more after it.
     pub(crate) fn on_history(&mut self, is_new: bool, has_more: bool) {
         self.pace.reset_failures();
+        self.is_divided = false;
         self.has_more = has_more;
         self.until_idle &= is_new || std::mem::take(&mut self.is_stale);
     }

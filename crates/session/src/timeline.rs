@@ -260,6 +260,17 @@ impl Timeline {
         Some(self.insert(after + settled, message, Sync::Live))
     }
 
+    /// Adds a reply like [`Self::reply`], to a message of an earlier conversation. It gets no id: ids are
+    /// unique only within one conversation.
+    pub(crate) fn reply_of_earlier(&mut self, to: EntryKey, mut message: ChatMessage) -> Option<Entry> {
+        let gone = &self.entries[..self.archived_len];
+        if gone.iter().any(|entry| entry.is_still(&message)) {
+            return None;
+        }
+        message.id = None;
+        self.reply(to, message)
+    }
+
     /// Adopts the entries of the leader, in its order. Returns those that are new here.
     ///
     /// If `cut`, these are only the last entries. Pending messages of this tab that the leader does not know

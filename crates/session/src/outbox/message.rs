@@ -19,8 +19,6 @@ pub(crate) struct SendRequest {
     pub(crate) body: String,
     /// The number of attempts since the visitor's last retry.
     pub(super) attempts: u64,
-    /// Whether the last attempt is the first of all, before any retry.
-    pub(super) is_first: bool,
 }
 
 /// The state of a pending message.
@@ -30,19 +28,23 @@ pub(super) enum DeliveryState {
     /// that it belongs to may not have begun.
     Queued(Option<SendRequest>),
     /// An attempt is in flight since this time, or at no time once the conversation was polled after it.
-    InFlight { request: SendRequest, unconfirmed_since_ms: Option<u64> },
+    /// `is_first` is whether it is the first of all, before any retry.
+    InFlight { request: SendRequest, unconfirmed_since_ms: Option<u64>, is_first: bool },
     /// The last attempt failed, or its tab lost the lead. No attempt before this time.
     BackingOff { request: SendRequest, until_ms: u64 },
     /// The service has the key with another body: polling shows whether the message arrived.
     InDoubt(SendRequest),
-    /// Marked as failed until the visitor retries it.
+    /// Marked as failed until the visitor retries it. Without a request, storage may have lost it.
     Failed(Option<SendRequest>),
+    /// Marked as failed without an attempt, because it waited for too long.
+    Expired,
 }
 
 impl DeliveryState {
     pub(super) fn request(&self) -> Option<&SendRequest> {
         match self {
             Self::Queued(request) | Self::Failed(request) => request.as_ref(),
+            Self::Expired => None,
             Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
                 Some(request)
             }
@@ -52,6 +54,7 @@ impl DeliveryState {
     fn request_mut(&mut self) -> Option<&mut SendRequest> {
         match self {
             Self::Queued(request) | Self::Failed(request) => request.as_mut(),
+            Self::Expired => None,
             Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
                 Some(request)
             }
@@ -62,6 +65,7 @@ impl DeliveryState {
     pub(super) fn take_request(&mut self) -> Option<SendRequest> {
         match std::mem::replace(self, Self::Queued(None)) {
             Self::Queued(request) | Self::Failed(request) => request,
+            Self::Expired => None,
             Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
                 Some(request)
             }
@@ -73,7 +77,7 @@ impl DeliveryState {
         match self {
             Self::Queued(_) => Delivery::Waiting,
             Self::InFlight { .. } | Self::BackingOff { .. } | Self::InDoubt(_) => Delivery::Sending,
-            Self::Failed(_) => Delivery::Failed,
+            Self::Failed(_) | Self::Expired => Delivery::Failed,
         }
     }
 }
@@ -106,7 +110,7 @@ impl PendingMessage {
         let id = String::from(&**entry.local_id.as_ref()?);
         let mut pending = Self::new(id, entry.key, String::from(&*entry.text), String::new(), written_ms);
         if entry.delivery == Delivery::Failed {
-            pending.fail();
+            pending.apply_remote_failure();
         }
         Some(pending)
     }
@@ -134,7 +138,7 @@ impl PendingMessage {
 
     /// Returns whether only the visitor can start the next attempt.
     pub(crate) fn is_failed(&self) -> bool {
-        matches!(self.state, DeliveryState::Failed(_))
+        self.state.delivery() == Delivery::Failed
     }
 
     /// Returns whether the message has a request.
@@ -142,10 +146,9 @@ impl PendingMessage {
         self.state.request().is_some()
     }
 
-    /// Returns whether the service may have the message. A failed one was attempted, even if storage has lost
-    /// its request.
+    /// Returns whether the service may have the message, even if storage has lost its request.
     pub(super) fn may_have_arrived(&self) -> bool {
-        !matches!(self.state, DeliveryState::Queued(None))
+        !matches!(self.state, DeliveryState::Queued(None) | DeliveryState::Expired)
     }
 
     pub(super) fn is_in_flight(&self) -> bool {
@@ -185,18 +188,15 @@ impl PendingMessage {
         visitor: &VisitorId,
         compose: impl FnOnce(&Self) -> SendMessage,
     ) -> SendRequest {
-        let known = self.state.take_request();
-        let is_first = known.is_none();
-        let mut request = known.unwrap_or_else(|| SendRequest {
+        let is_first = !self.is_attempted();
+        let mut request = self.state.take_request().unwrap_or_else(|| SendRequest {
             key: key(visitor, &self.id, self.round),
             body: Value::from(&compose(self)).to_json(),
             attempts: 0,
-            is_first: true,
         });
-        request.is_first = is_first;
         request.attempts += 1;
         let started = request.clone();
-        self.state = DeliveryState::InFlight { request, unconfirmed_since_ms: Some(now_ms) };
+        self.state = DeliveryState::InFlight { request, unconfirmed_since_ms: Some(now_ms), is_first };
         started
     }
 
@@ -218,8 +218,19 @@ impl PendingMessage {
         }
     }
 
+    /// Marks the message as failed. Without an attempt, it has expired.
     pub(crate) fn fail(&mut self) {
-        self.state = DeliveryState::Failed(self.state.take_request());
+        if matches!(self.state, DeliveryState::Queued(None)) {
+            self.state = DeliveryState::Expired;
+        }
+        self.apply_remote_failure();
+    }
+
+    /// Marks the message as failed, as another tab or an earlier page did. That page may have attempted it.
+    pub(super) fn apply_remote_failure(&mut self) {
+        if !matches!(self.state, DeliveryState::Expired) {
+            self.state = DeliveryState::Failed(self.state.take_request());
+        }
     }
 
     /// Begins to count the attempts again.
@@ -250,6 +261,7 @@ impl PendingMessage {
             ("key", request.map(|request| request.key.as_str()).into()),
             ("body", request.map(|request| request.body.as_str()).into()),
             ("failed", self.is_failed().into()),
+            ("expired", matches!(self.state, DeliveryState::Expired).into()),
         ])
     }
 
@@ -267,12 +279,15 @@ impl PendingMessage {
         if let (Some(key), Some(body)) = (field("key"), field("body")) {
             let key = IdempotencyKey::new(key).ok()?;
             let attempts = stored::number(value, "attempts");
-            let request = SendRequest { key, body: body.to_owned(), attempts, is_first: attempts == 1 };
+            let request = SendRequest { key, body: body.to_owned(), attempts };
             pending.state =
                 DeliveryState::BackingOff { request, until_ms: stored::number(value, "notBefore") };
         }
-        if value.get("failed") == Some(&Value::Bool(true)) {
+        let is = |field| value.get(field) == Some(&Value::Bool(true));
+        if is("expired") {
             pending.fail();
+        } else if is("failed") {
+            pending.apply_remote_failure();
         }
         Some(pending)
     }

@@ -222,6 +222,20 @@ fn messages_with_the_same_text_are_counted_if_they_were_attempted() {
 }
 
 #[test]
+fn a_message_that_was_never_sent_matches_no_echo() {
+    let (mut outbox, mut timeline, [expired, lost]) = outbox(["hello", "hello"]);
+    outbox.fail(expired);
+    assert!(attempted(&outbox, false).is_empty());
+    assert_eq!(outbox.attempted_with("hello"), 0);
+    timeline.set_delivery(lost, Delivery::Failed);
+    outbox.reconcile(&timeline);
+    assert_eq!(attempted(&outbox, false), [lost], "another tab may have attempted it");
+    outbox.remove(lost);
+    outbox.restore_missing(timeline.entries(), &[]);
+    assert_eq!(attempted(&outbox, false), [lost], "storage has lost its request");
+}
+
+#[test]
 fn a_message_of_another_tab_is_taken_unless_this_tab_sends_it() {
     let (mut known, _, [entry]) = outbox(["one"]);
     let unsent = stored(&known);

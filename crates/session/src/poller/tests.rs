@@ -78,11 +78,11 @@ fn repeats_a_poll_that_began_too_early() {
     poller.poll_until_idle(true);
     poller.on_history(false, false);
     assert!(!poller.end_sync(), "what happened since may be missing");
-    poller.on_poll_started();
+    poller.on_poll_started(None);
     poller.on_history(false, false);
     assert!(poller.end_sync());
     poller.poll_until_idle(true);
-    poller.on_poll_started();
+    poller.on_poll_started(None);
     poller.on_history(false, false);
     assert!(poller.end_sync(), "the poll began late enough");
 }
@@ -186,4 +186,34 @@ fn a_history_ends_the_count_of_failures() {
     poller.on_history(false, false);
     poller.on_presence(NOW, presence(true, Some(1_000)), false, true, &mut Random::new(1));
     assert!(poller.messages_due_ms(None, false) < Some(NOW + 3_000), "the hint sets the pace again");
+}
+
+#[test]
+fn a_response_in_parts_is_one_poll() {
+    let mut poller = idle(presence(true, Some(60_000)));
+    let (token, last_of_part) = (MessageId::from("token"), MessageId::from("m400"));
+    poller.on_poll_started(Some(&token));
+    poller.on_part();
+    assert!(!poller.end_sync(), "the rest may have the echo of a message in doubt");
+    poller.plan_messages(NOW + 9, false, true, &mut Random::new(1));
+    assert_eq!(poller.messages_due_ms(None, false), Some(NOW + 9), "the next part is taken at once");
+    poller.on_poll_started(Some(&last_of_part));
+    assert!(!poller.has_moved(Some(&token)), "the response ends where the poll began");
+    poller.on_history(false, false);
+    assert!(poller.end_sync());
+    poller.on_poll_started(Some(&last_of_part));
+    assert!(poller.has_moved(Some(&token)), "this is another poll");
+}
+
+#[test]
+fn polls_again_after_a_response_in_parts_that_began_too_early() {
+    for in_flight in [true, false] {
+        let mut poller = idle(presence(true, Some(60_000)));
+        poller.on_poll_started(None);
+        poller.on_part();
+        poller.poll_until_idle(in_flight);
+        poller.on_poll_started(None);
+        poller.on_history(false, false);
+        assert!(!poller.end_sync(), "what happened since may be missing");
+    }
 }

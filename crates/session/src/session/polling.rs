@@ -25,7 +25,7 @@ impl Session {
             self.request(now_ms, Endpoint::Presence, query, None, None, false);
         }
         if messages.is_some_and(|due| now_ms >= due) {
-            self.poller.on_poll_started();
+            self.poller.on_poll_started(self.timeline.cursor());
             self.outbox.mark_polled();
             let mut query = self.conversation_query();
             if let Some(id) = self.timeline.cursor() {
@@ -85,10 +85,9 @@ impl Session {
         self.mark_snapshot_dirty();
     }
 
-    /// Merges polled messages. `has_more` is whether the driver has more of the response.
+    /// Merges polled messages. `is_part` is whether the driver has more of the response.
     #[inline(never)]
-    pub(super) fn on_messages(&mut self, now_ms: u64, history: History, has_more: bool) {
-        let before = self.timeline.cursor().cloned();
+    pub(super) fn on_messages(&mut self, now_ms: u64, history: History, is_part: bool) {
         let is_empty = history.messages.is_empty();
         let attempted = self.attempted();
         let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.poller.sync());
@@ -96,11 +95,16 @@ impl Session {
             self.poller.record_activity(now_ms);
             self.on_arrived(now_ms, &new);
         }
-        let moved = self.timeline.cursor() != before.as_ref();
-        if self.timeline.take_rearranged() || moved {
-            self.mark_snapshot_dirty();
+        if is_part {
+            // The order of known messages is certain only after the last part.
+            self.poller.on_part();
+        } else {
+            let moved = self.poller.has_moved(self.timeline.cursor());
+            if self.timeline.take_rearranged() || moved {
+                self.mark_snapshot_dirty();
+            }
+            self.poller.on_history(!new.is_empty(), moved && !is_empty);
         }
-        self.poller.on_history(!new.is_empty() || has_more, moved && !is_empty);
         for entry in attempted {
             if self.is_found(entry) {
                 self.on_found_delivered(now_ms, entry);

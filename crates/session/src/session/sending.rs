@@ -9,7 +9,7 @@ use crate::in_flight::InFlight;
 use crate::outbox::{self, AfterFailure, PendingMessage, RemoteMessage, check_message};
 use crate::stored::keys;
 use crate::tab_sync::TabMessage;
-use crate::timeline::{Delivery, EntryKey};
+use crate::timeline::{Delivery, EntryKey, Timeline};
 use crate::{Notice, Session, SessionEvent};
 
 impl Session {
@@ -169,25 +169,27 @@ impl Session {
     #[inline(never)]
     pub(super) fn on_sent(&mut self, now_ms: u64, request: &InFlight, result: SendResult) {
         let Some(entry) = request.message else { return };
+        // Whether its conversation is gone, and another one has begun since the attempt.
+        let mut is_of_earlier = false;
         if self.conversation.as_ref() != Some(&result.conversation_id) {
-            let is_of_earlier = || self.outbox.names(entry, &result.conversation_id);
-            if self.conversation.is_some() && (self.is_delivered(entry) || is_of_earlier()) {
-                // The conversation of this response is gone, and another one has begun since the attempt.
-                if self.timeline.set_delivery(entry, Delivery::Delivered) {
-                    self.emit_delivered(entry);
-                }
-                self.remove_delivered(entry);
-                return;
+            if self.conversation.is_some() && self.is_delivered(entry) {
+                // The present conversation has the message, and its reply.
+                return self.remove_delivered(entry);
             }
-            self.begin(result.conversation_id);
+            is_of_earlier = self.conversation.is_some() && self.outbox.names(entry, &result.conversation_id);
+            if !is_of_earlier {
+                self.begin(result.conversation_id);
+            }
         }
         let is_repeated = self.outbox.is_repeated(entry);
-        let is_mistaken = if is_repeated {
+        // Ids are unique only within one conversation.
+        let id = result.user_message_id.filter(|_| !is_of_earlier);
+        let is_mistaken = if is_repeated && !is_of_earlier {
             // Another tab may have made the first attempt, and its echo may have been polled before this tab
             // knew.
-            self.timeline.deliver_in_doubt(entry, result.user_message_id)
+            self.timeline.deliver_in_doubt(entry, id)
         } else {
-            self.timeline.deliver(entry, result.user_message_id)
+            self.timeline.deliver(entry, id)
         };
         if is_mistaken {
             self.resync(now_ms);
@@ -213,10 +215,12 @@ impl Session {
         if self.poller.end_reply_wait() || is_repeated {
             self.poll_now(now_ms);
         }
-        if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
+        let add = if is_of_earlier { Timeline::reply_of_earlier } else { Timeline::reply };
+        if let Some(new) = reply.and_then(|message| add(&mut self.timeline, entry, message)) {
             self.on_arrived(now_ms, &[new]);
         }
-        if !replied && self.notice.is_none_or(|notice| notice == Notice::NoReply) {
+        // An earlier conversation is not polled.
+        if !replied && !is_of_earlier && self.notice.is_none_or(|notice| notice == Notice::NoReply) {
             self.await_reply(now_ms);
         }
         self.poller.record_activity(now_ms);
@@ -244,7 +248,7 @@ impl Session {
         if self.is_delivered(entry) {
             // An earlier attempt arrived: its echo was polled while this one was in flight.
             if action == ErrorAction::ConversationGone {
-                self.forget_conversation();
+                self.forget_conversation_of(entry);
             }
             self.on_found_delivered(now_ms, entry);
             return;
@@ -258,7 +262,7 @@ impl Session {
             }
             // The conversation is gone: the message becomes another request, which starts one.
             ErrorAction::ConversationGone if self.outbox.names_conversation(entry) => {
-                self.forget_conversation();
+                self.forget_conversation_of(entry);
                 self.outbox.start_over(entry);
                 self.persist_pending(entry);
                 self.show_delivery(entry);
@@ -271,6 +275,13 @@ impl Session {
             }
         }
         self.mark_snapshot_dirty();
+    }
+
+    /// Ends the conversation that the request of a message names, unless another one has begun since.
+    fn forget_conversation_of(&mut self, entry: EntryKey) {
+        if self.conversation.as_ref().is_none_or(|present| self.outbox.names(entry, present)) {
+            self.forget_conversation();
+        }
     }
 
     fn is_delivered(&self, entry: EntryKey) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::fixture::Tab;
 use chat_protocol::Endpoint::{Messages, Send};
-use chat_session::{Delivery, keys};
+use chat_session::{Delivery, Input, keys};
 
 #[test]
 fn does_not_resend_a_message_whose_echo_was_polled() {
@@ -165,4 +165,52 @@ fn a_repeated_attempt_whose_response_has_no_id_is_shown_as_its_polled_echo() {
     tab.answer(Send, r#"{"conversationId":"c1"}"#);
     assert_eq!(tab.texts().iter().filter(|text| **text == "three").count(), 1, "{:?}", tab.texts());
     assert_eq!(tab.delivery("three"), Delivery::Delivered);
+}
+
+/// Returns a tab in a conversation, with a message "hello" that has waited for the network for more than a
+/// day. `reloaded` is whether the page was loaded again in the meantime.
+fn tab_with_an_expired_message(reloaded: bool) -> Tab {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    tab.send("hello");
+    if reloaded {
+        tab.now_ms += 25 * 60 * 60 * 1000;
+        tab = tab.reload();
+    } else {
+        tab.wait(25 * 60 * 60 * 1000);
+        tab.feed(Input::Online(true));
+    }
+    assert_eq!(tab.delivery("hello"), Delivery::Failed);
+    tab
+}
+
+#[test]
+fn an_echo_is_not_that_of_a_message_that_expired_without_an_attempt() {
+    for reloaded in [false, true] {
+        let mut tab = tab_with_an_expired_message(reloaded);
+        tab.wait_for(Messages);
+        // The visitor has written the same on another device.
+        tab.answer(
+            Messages,
+            r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+                {"id":"u2","role":"visitor","content":"hello"}]}"#,
+        );
+        assert_eq!(tab.texts(), ["one", "first", "hello", "hello"]);
+        assert_eq!((tab.last().delivery, tab.count_stored(keys::OUTBOX)), (Delivery::Failed, 1));
+    }
+}
+
+#[test]
+fn a_message_is_found_in_the_history_although_an_expired_one_has_the_same_text() {
+    for reloaded in [false, true] {
+        let mut tab = tab_with_an_expired_message(reloaded);
+        tab.wait_for(Messages);
+        let before = tab.attempts().len();
+        tab.send("hello");
+        tab.fail(Send);
+        tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"hello"}]}"#);
+        assert_eq!((tab.last().delivery, tab.count_stored(keys::OUTBOX)), (Delivery::Delivered, 1));
+        tab.wait(25_000);
+        assert_eq!(tab.attempts().len(), before + 1);
+    }
 }

@@ -155,8 +155,9 @@ fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
     assert!(query.iter().all(|(name, _)| *name != "after"), "{query:?}");
 }
 
-#[test]
-fn a_response_to_an_earlier_attempt_does_not_bring_back_the_conversation_that_is_gone() {
+/// Returns a tab whose visitor has retried "two", a message of the conversation c1. That one is gone, and c2
+/// has begun with "three".
+fn tab_that_retries_a_message_of_an_earlier_conversation() -> Tab {
     let mut tab = Tab::in_conversation();
     tab.send("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -167,10 +168,62 @@ fn a_response_to_an_earlier_attempt_does_not_bring_back_the_conversation_that_is
     tab.feed(Input::Retry(key));
     let body = tab.waiting(Send).expect("an attempt").body.clone().expect("a body");
     assert!(body.starts_with(r#"{"conversationId":"c1","#), "{body}");
+    tab
+}
+
+#[test]
+fn a_response_to_an_earlier_attempt_does_not_bring_back_the_conversation_that_is_gone() {
+    let mut tab = tab_that_retries_a_message_of_an_earlier_conversation();
     tab.reply(2, "second");
     assert_eq!(tab.delivery("two"), Delivery::Delivered);
     assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
     assert_eq!(tab.count_stored(keys::OUTBOX), 0);
+}
+
+#[test]
+fn shows_the_reply_to_a_message_of_an_earlier_conversation_beside_one_with_the_same_id() {
+    let mut tab = tab_that_retries_a_message_of_an_earlier_conversation();
+    tab.emitted.clear();
+    tab.reply(2, "second");
+    assert_eq!(tab.texts(), ["one", "first", "three", "two", "second"]);
+    assert_eq!(tab.emitted_texts(), ["two", "second"]);
+    assert!(tab.emitted.iter().any(|event| matches!(event, SessionEvent::Lead(_))));
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"v1","role":"visitor","content":"three"},{"id":"a2","role":"assistant","content":"third"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["one", "first", "three", "third", "two", "second"]);
+    let next = tab.reload();
+    assert_eq!(next.texts(), ["one", "first", "three", "third", "two", "second"]);
+}
+
+#[test]
+fn a_retried_message_whose_conversation_is_gone_joins_the_present_one() {
+    let mut tab = tab_that_retries_a_message_of_an_earlier_conversation();
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
+    let body = tab.waiting(Send).expect("another request").body.clone().expect("a body");
+    assert!(body.starts_with(r#"{"conversationId":"c2","#), "{body}");
+}
+
+#[test]
+fn shows_a_reply_once_that_was_polled_before_its_conversation_was_gone() {
+    let mut tab = Tab::in_conversation();
+    tab.send("two");
+    // The service does not list messages of the visitor.
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.send("three");
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    tab.answer(Send, r#"{"conversationId":"c2","userMessageId":"v1"}"#);
+    let key = tab.key("two");
+    tab.feed(Input::Retry(key));
+    tab.reply(2, "second");
+    assert_eq!(tab.texts().iter().filter(|text| **text == "second").count(), 1, "{:?}", tab.texts());
 }
 
 /// Returns a tab that knows only the id of its conversation, and has requested its messages.
@@ -223,6 +276,47 @@ fn a_part_without_anything_new_does_not_end_the_read() {
     assert_eq!(tab.waiting(Messages).expect("the next part at once").query[1], ("after", "m1".to_owned()));
     tab.answer(Messages, &numbered(2..4));
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["0", "1", "2", "3"], 0));
+}
+
+/// Returns a tab in a conversation, whose service asks for a poll each minute.
+fn tab_that_polls_each_minute() -> Tab {
+    let mut tab = Tab::in_conversation();
+    tab.answer(
+        Presence,
+        r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":60000,"suggestedPresenceIntervalMs":300000}"#,
+    );
+    tab
+}
+
+#[test]
+fn polls_at_the_usual_pace_if_each_response_in_parts_ends_at_the_same_cursor() {
+    let mut tab = tab_that_polls_each_minute();
+    for _ in 0..3 {
+        // The cursor is the id of no message.
+        tab.wait_for(Messages);
+        tab.writes.clear();
+        answer_in_part(&mut tab, r#"{"messages":[{"id":"u1","role":"visitor","content":"one"}]}"#);
+        assert!(tab.writes.is_empty(), "the order between two parts is not published");
+        tab.answer(
+            Messages,
+            r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}],"nextAfter":"token"}"#,
+        );
+        assert_eq!(tab.texts(), ["one", "first"]);
+    }
+    tab.wait(40_000);
+    assert!(tab.waiting(Messages).is_none(), "nothing has changed since the last poll");
+}
+
+#[test]
+fn takes_the_next_part_of_a_polled_response_at_once() {
+    let mut tab = tab_that_polls_each_minute();
+    tab.answer(Messages, r#"{"messages":[],"nextAfter":"a1"}"#);
+    tab.wait_for(Messages);
+    answer_in_part(&mut tab, &numbered(0..2));
+    assert_eq!(tab.waiting(Messages).expect("the next part at once").query[1], ("after", "m1".to_owned()));
+    tab.answer(Messages, &numbered(2..4));
+    assert_eq!(tab.texts(), ["one", "first", "0", "1", "2", "3"]);
+    assert_eq!(tab.emitted_texts(), ["one", "first", "0", "1", "2", "3"], "the messages are new");
 }
 
 #[test]

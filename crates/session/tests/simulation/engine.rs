@@ -67,6 +67,8 @@ pub struct Simulation {
     pub network: Network,
     pub online: bool,
     pub messages: Vec<VisitorMessage>,
+    /// The first history of a conversation that began earlier is not merged yet.
+    pub merges_first_history: bool,
     /// Storage refused a write or was cleared: stored state may be incomplete.
     pub storage_failed: bool,
     /// A page hung, or the machine slept: two tabs may have led, and each made its own first attempt.
@@ -96,6 +98,7 @@ impl Simulation {
             network: Network::new(rng.fork()),
             online: true,
             messages: Vec::new(),
+            merges_first_history: false,
             storage_failed: false,
             has_hung: false,
             ledger: Ledger::default(),

@@ -3,37 +3,68 @@
 use std::rc::Rc;
 
 use chat_protocol::{ConversationId, Endpoint, History, MessageId, Value, open_envelope, success};
-use chat_session::{Answer, Input, Request};
+use chat_session::{Answer, Input, Request, first_part_start, part_end};
 
 use super::engine::{Event, Simulation};
 use super::invariants::Violation;
 use super::network::InFlight;
-use super::stats::Fact;
+use super::stats::{Fact, Stats};
 use super::tab::{PollTrigger, Queued, TabId};
 
 /// The number of messages that are handed over ahead.
-const NEWEST: usize = 2;
+const NEWEST: u32 = 2;
 /// Maximum time until the page is idle, and takes the next part. Milliseconds.
 const MAX_IDLE_DELAY_MS: u64 = 100;
 
 /// A response with more messages than a part.
 pub struct LongHistory {
     history: History,
+    /// The cursor of the poll that it answers.
+    polled_after: Option<String>,
     /// The number of messages that the page has.
-    taken: usize,
+    taken: u32,
     /// The id of the last one of them.
     after: Option<MessageId>,
 }
 
 impl LongHistory {
-    /// Returns the history of a response to a poll for messages, if it is longer than a part.
-    pub fn of(request: &Request, answer: &Answer, part_size: usize) -> Option<Self> {
+    /// Takes the response to a poll for messages. Returns it if it is not longer than a part, without the
+    /// messages that the page has.
+    pub fn of(
+        request: &Request,
+        answer: Answer,
+        part_size: usize,
+        stats: &mut Stats,
+    ) -> Result<Self, Answer> {
         if request.endpoint != Endpoint::Messages {
-            return None;
+            return Err(answer);
         }
-        let data = open_envelope(answer.status, answer.body.clone()).ok()?;
-        let history = History::try_from(data).ok()?;
-        (history.messages.len() > part_size).then_some(Self { history, taken: 0, after: None })
+        let data = open_envelope(answer.status, answer.body.clone()).ok();
+        let Some(history) = data.and_then(|data| History::try_from(data).ok()) else { return Err(answer) };
+        let polled_after = parameter(request, "after").map(str::to_owned);
+        let mut long = Self { history, polled_after, taken: 0, after: None };
+        if long.count() <= number(part_size) {
+            return Err(answer);
+        }
+        if let Some(after) = long.polled_after.as_deref() {
+            let is_cursor = |index| long.id(index).is_some_and(|id| id.as_str() == after);
+            long.taken = first_part_start(long.count(), is_cursor);
+        }
+        if !long.is_whole() {
+            stats.count(Fact::ListedKnown);
+        }
+        if long.count() - long.taken <= number(part_size) {
+            return Err(Answer { body: long.with(long.taken, long.count()), ..answer });
+        }
+        Ok(long)
+    }
+
+    fn count(&self) -> u32 {
+        number(self.history.messages.len())
+    }
+
+    fn id(&self, index: u32) -> Option<&MessageId> {
+        self.history.messages[index as usize].id.as_ref()
     }
 
     /// Returns whether a request is for the messages after those that the page has.
@@ -45,33 +76,40 @@ impl LongHistory {
             && parameter(request, "conversationId") == conversation
     }
 
-    /// Returns the response with its newest messages alone.
-    fn newest(&self) -> Value {
-        let count = self.history.messages.len();
-        self.with(count.saturating_sub(NEWEST), count)
+    /// Returns whether the page has none of it yet.
+    fn is_whole(&self) -> bool {
+        self.taken == 0
     }
 
-    /// Takes the next part, which ends with a message that has an id: the session polls after it.
+    /// Returns the response with its newest messages alone.
+    fn newest(&self) -> Value {
+        self.with(self.count().saturating_sub(NEWEST), self.count())
+    }
+
+    /// Takes the next part.
     fn take_part(&mut self, part_size: usize) -> Answer {
-        let (from, messages) = (self.taken, &self.history.messages);
-        let last = (from + part_size).min(messages.len()) - 1;
-        let end = (last..messages.len()).find(|index| messages[*index].id.is_some());
-        self.taken = end.map_or(messages.len(), |end| end + 1);
-        self.after = messages[self.taken - 1].id.clone();
-        let has_more = self.taken < messages.len();
+        let (from, count) = (self.taken, self.count());
+        self.taken = part_end(from, number(part_size), count, |index| self.id(index).is_some());
+        self.after = self.id(self.taken - 1).cloned();
+        let has_more = self.taken < count;
         Answer { status: 200, body: self.with(from, self.taken), has_more, ..Answer::default() }
     }
 
     /// Returns the response with these messages alone. Its `nextAfter` is that of the last one.
-    fn with(&self, from: usize, to: usize) -> Value {
-        let is_last = to == self.history.messages.len();
+    fn with(&self, from: u32, to: u32) -> Value {
+        let is_last = to == self.count();
         let history = History {
             conversation_id: self.history.conversation_id.clone(),
-            messages: self.history.messages[from..to].to_vec(),
+            messages: self.history.messages[from as usize..to as usize].to_vec(),
             next_after: self.history.next_after.clone().filter(|_| is_last),
         };
         success(Value::from(&history), "r")
     }
+}
+
+/// Returns a number of messages as the driver counts them.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Returns a parameter of a request.
@@ -95,10 +133,12 @@ impl Simulation {
         history: LongHistory,
     ) -> Result<(), Violation> {
         let (id, request) = (flight.tab, &flight.request);
-        let known = self.tabs[id.0].session.entries().len();
-        self.feed_with(id, Input::Newest(request.id, history.newest()), PollTrigger::No)?;
-        if self.tabs[id.0].session.entries().len() > known {
-            self.stats.count(Fact::NewestShownAhead);
+        if history.is_whole() {
+            let known = self.tabs[id.0].session.entries().len();
+            self.feed_with(id, Input::Newest(request.id, history.newest()), PollTrigger::No)?;
+            if self.tabs[id.0].session.entries().len() > known {
+                self.stats.count(Fact::NewestShownAhead);
+            }
         }
         self.await_idle(flight, history);
         Ok(())
@@ -125,10 +165,11 @@ impl Simulation {
             return Ok(());
         };
         let part = history.take_part(self.scenario.part_size);
+        let polled_after = history.polled_after.clone();
         if part.has_more {
             self.stats.count(Fact::HistoryPart);
             tab.long_history = Some(history);
         }
-        self.deliver(flight, &finished, part)
+        self.deliver(flight, &finished, part, polled_after.as_deref())
     }
 }

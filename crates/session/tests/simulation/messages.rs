@@ -40,6 +40,9 @@ pub struct VisitorMessage {
     pub tab: TabId,
     /// Storage failed or was cleared since: the message may be lost with its page.
     pub volatile: bool,
+    /// The first history of a conversation that began earlier was not merged yet when the visitor wrote the
+    /// message.
+    pub in_first_history: bool,
     /// The key of the last attempt.
     pub key: Option<IdempotencyKey>,
     /// The conversation is gone, so that the message becomes another request.
@@ -68,6 +71,7 @@ impl VisitorMessage {
             visitor: None,
             tab,
             volatile,
+            in_first_history: false,
             key: None,
             may_change_key: false,
             retried: false,

@@ -29,7 +29,7 @@ impl Simulation {
             format!("{}{key} {:?} {body}{outcome}{again}{from}", name(&request), request.query)
         });
         let tag = (request.endpoint == Endpoint::Send).then(|| tag_of(&request, &self.messages)).flatten();
-        self.check_request(id, &request, tag)?;
+        self.check_request(id, &request, tag, kept.is_none())?;
         self.stats.requests += 1;
         let tab = &mut self.tabs[id.0];
         tab.outstanding.push(Outstanding {
@@ -120,10 +120,15 @@ impl Simulation {
             tab.backlog.push_back(Queued::Response(Rc::clone(flight), answer));
             return Ok(());
         }
-        let part_size = self.scenario.part_size;
-        let long = answer.as_ref().and_then(|answer| LongHistory::of(request, answer, part_size));
-        if let Some(history) = long.filter(|_| self.online && self.is_awaited(flight)) {
-            return self.begin_long_history(flight, history);
+        let mut answer = answer;
+        if self.online
+            && self.is_awaited(flight)
+            && let Some(whole) = answer.take()
+        {
+            match LongHistory::of(request, whole, self.scenario.part_size, &mut self.stats) {
+                Ok(history) => return self.begin_long_history(flight, history),
+                Err(short) => answer = Some(short),
+            }
         }
         let tab = &mut self.tabs[id.0];
         let Some(finished) = tab.take_outstanding(request.id) else { return Ok(()) };
@@ -136,15 +141,17 @@ impl Simulation {
                 if finished.endpoint == Endpoint::Send { PollTrigger::Yes } else { PollTrigger::No };
             return self.feed_with(id, Input::Failed(request.id), trigger);
         };
-        self.deliver(flight, &finished, answer)
+        self.deliver(flight, &finished, answer, parameter(request, "after"))
     }
 
-    /// Feeds a response to the page that awaits it.
+    /// Feeds a response, or a part of one, to the page that awaits it. `polled_after` is the cursor of the
+    /// poll.
     pub fn deliver(
         &mut self,
         flight: &InFlight,
         finished: &Outstanding,
         answer: Answer,
+        polled_after: Option<&str>,
     ) -> Result<(), Violation> {
         let (id, request) = (flight.tab, &flight.request);
         self.trace.note(self.now_ms, id, || {
@@ -152,25 +159,33 @@ impl Simulation {
             format!("{} → {}{held} {}", name(request), answer.status, content(&answer.body))
         });
         self.note_response(id, finished, &answer);
+        if finished.endpoint == Endpoint::Messages {
+            self.tabs[id.0].takes_parts = answer.has_more;
+        }
         let trigger = match finished.endpoint {
             Endpoint::Send | Endpoint::Config => PollTrigger::Yes,
             // Another poll shows whether the conversation is gone, or only the cursor.
             Endpoint::Messages | Endpoint::Presence if answer.status == 404 => PollTrigger::Yes,
-            Endpoint::Messages if answer.has_more || has_more(request, &answer) => PollTrigger::Yes,
+            Endpoint::Messages if !answer.has_more && has_more(polled_after, &answer) => PollTrigger::Yes,
             Endpoint::Messages | Endpoint::Presence | Endpoint::Events => PollTrigger::No,
         };
-        self.feed_with(id, Input::Answered(request.id, answer), trigger)
+        let is_merged = finished.endpoint == Endpoint::Messages
+            && !answer.has_more
+            && open_envelope(answer.status, answer.body.clone()).is_ok();
+        self.feed_with(id, Input::Answered(request.id, answer), trigger)?;
+        let polls = |waiting: &Outstanding| waiting.endpoint == Endpoint::Messages;
+        self.merges_first_history &= !is_merged || self.tabs[id.0].outstanding.iter().any(polls);
+        Ok(())
     }
 }
 
 /// Returns whether a page of the history may be followed by another one.
-fn has_more(request: &Request, answer: &Answer) -> bool {
+fn has_more(polled_after: Option<&str>, answer: &Answer) -> bool {
     let data = open_envelope(answer.status, answer.body.clone()).ok();
     let Some(history) = data.and_then(|data| History::try_from(data).ok()) else { return false };
-    let before = parameter(request, "after");
     let last = history.messages.into_iter().rev().find_map(|message| message.id);
     let after = history.next_after.or(last);
-    after.is_some_and(|after| before != Some(after.as_str()))
+    after.is_some_and(|after| polled_after != Some(after.as_str()))
 }
 
 /// Returns the name of a request in a trace.

@@ -177,7 +177,8 @@ impl Scenario {
         // Drawn last, and from a copy, so that a seed draws what it drew before there was a choice.
         let divides = rng.bool();
         let mut rng = rng.clone();
-        if divides && drawn.can_continue() {
+        // A part ends with the id of a message, and the driver itself continues after it.
+        if divides && (drawn.ids || drawn.can_continue()) {
             drawn.part_size = rng.usize(2..6);
         }
         if rng.u8(..4) == 0 {
@@ -199,8 +200,8 @@ impl Scenario {
     ///   if dates and texts differ, and the author is known.
     /// - Without `userMessageId`, an echo is recognised by author and text. It is therefore missing only if
     ///   the author is known and the texts differ, or if nothing is echoed.
-    /// - The rest of a history needs a cursor. Pages and the parts of a response are therefore limited only
-    ///   if `after` is honoured, there are ids or a `nextAfter`, and `nextAfter` moves.
+    /// - The rest of a history needs a cursor. Pages are therefore limited only if `after` is honoured, there
+    ///   are ids or a `nextAfter`, and `nextAfter` moves.
     /// - Without ids, a client whose storage lost entries cannot tell which messages it has shown: storage is
     ///   then reliable.
     fn draw_service(&mut self, rng: &mut Rng) {

@@ -31,11 +31,12 @@ pub enum Fact {
     ConversationContinued,
     HistoryPart,
     NewestShownAhead,
+    ListedKnown,
 }
 
 impl Fact {
     /// All facts, each with its description and its minimum count in ten thousand simulations.
-    pub const ALL: [(Self, &'static str, u64); 25] = [
+    pub const ALL: [(Self, &'static str, u64); 26] = [
         (Self::BecameLeader, "a tab became the leader", 8_000),
         (Self::CrashedWhileSending, "a tab crashed with a message in flight", 120),
         (Self::LeaderCrashed, "a leader crashed", 250),
@@ -61,6 +62,7 @@ impl Fact {
         (Self::ConversationContinued, "a conversation began before the first page", 2_000),
         (Self::HistoryPart, "a part of a long history was handed over", 500),
         (Self::NewestShownAhead, "the newest messages of a long history were shown ahead", 60),
+        (Self::ListedKnown, "a long response listed messages up to the cursor as well", 50),
     ];
 }
 

@@ -69,6 +69,8 @@ pub struct Tab {
     pub outstanding: Vec<Outstanding>,
     /// The rest of a long history, which the driver keeps.
     pub long_history: Option<LongHistory>,
+    /// The last response was a part of a long history.
+    pub takes_parts: bool,
     /// The page was left.
     pub leaving: bool,
     /// The number of times that the page was frozen: what was in flight to it then is dropped.
@@ -117,6 +119,7 @@ impl Tab {
             wake_ms: None,
             outstanding: Vec::new(),
             long_history: None,
+            takes_parts: false,
             leaving: false,
             frozen_times: 0,
             left_at: (0, 0),

@@ -68,6 +68,7 @@ impl Simulation {
     /// Lets the first page find a conversation of which only the id is stored.
     pub fn continue_conversation(&mut self) {
         self.stats.count(Fact::ConversationContinued);
+        self.merges_first_history = true;
         for tag in 0..self.scenario.earlier_messages {
             let mut message = VisitorMessage::new(format!("m{tag}"), TabId(0), false);
             message.visitor = Some(EARLIER_VISITOR.into());
@@ -163,7 +164,9 @@ impl Simulation {
         let volatile = self.storage.mode != StorageMode::Reliable
             || has_strangers
             || !self.storage.names(writer.session.visitor_id().as_str());
-        self.messages.push(VisitorMessage::new(text, id, volatile));
+        let mut message = VisitorMessage::new(text, id, volatile);
+        message.in_first_history = self.merges_first_history;
+        self.messages.push(message);
     }
 
     fn retry_or_ask_again(&mut self) -> Result<(), Violation> {

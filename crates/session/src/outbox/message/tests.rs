@@ -60,6 +60,24 @@ fn a_failed_message_is_stored_as_failed_with_and_without_a_request() {
 }
 
 #[test]
+fn a_message_that_expired_without_an_attempt_cannot_have_arrived() {
+    let mut expired = pending("m1");
+    expired.fail();
+    expired.apply_remote_failure();
+    let mut stored = expired.to_stored(&VisitorId::from("v1"));
+    let back = PendingMessage::from_stored("m1", &stored).expect("usable");
+    assert!(back.is_failed() && !expired.may_have_arrived() && !back.may_have_arrived());
+    // An earlier version did not store whether the message has expired.
+    stored = serde_json::from_str(r#"{"text":"hi","failed":true}"#).expect("JSON");
+    let back = PendingMessage::from_stored("m1", &stored).expect("usable");
+    assert!(back.is_failed() && back.may_have_arrived());
+    expired.queue();
+    start(&mut expired);
+    expired.fail();
+    assert!(expired.may_have_arrived(), "the visitor has retried it");
+}
+
+#[test]
 fn stores_an_attempt_in_flight_as_repeatable_at_once() {
     let mut pending = pending("m1");
     start(&mut pending);
