@@ -6,8 +6,8 @@ pub fn first_part_start(count: u32, is_cursor: impl Fn(u32) -> bool) -> u32 {
     (0..count).rev().find(|index| is_cursor(*index)).map_or(0, |index| index + 1)
 }
 
-/// Returns the index after a part that begins at `from` and has at least `len` messages, if there are so many.
-/// It ends with a message that has an id, because the session polls after that.
+/// Returns the index after a part that begins at `from` and has at least `len` messages, or the rest. It ends
+/// with a message that has an id, because the session polls after that.
 pub fn part_end(from: u32, len: u32, count: u32, has_id: impl Fn(u32) -> bool) -> u32 {
     let mut end = count.min(from.saturating_add(len));
     while end < count && !has_id(end - 1) {
