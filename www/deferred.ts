@@ -5,7 +5,7 @@ import { nullProto } from "./null-proto.js";
 /** Delays before further attempts to load it in the background, in milliseconds. */
 const RETRIES_MS = [2000, 8000, 32_000];
 /** The time limit of an attempt, in milliseconds. */
-const ATTEMPT_TIMEOUT_MS = 10_000;
+const ATTEMPT_TIMEOUT_MS = 30_000;
 /** The age of a pending request at which the page no longer stands still for another one, in milliseconds. */
 const STALLED_AFTER_MS = 5000;
 
