@@ -38,7 +38,7 @@ export function defer(address: string | URL, isUrgent: boolean): Deferred {
     since = performance.now();
     const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
     const response = await fetch(address, nullProto({ signal, ...init }) as RequestInit);
-    if (!response.ok) throw new Error(`${response.status} from ${address}`);
+    if (!response.ok) throw new Error(`the deferred functions did not load: status ${response.status}`);
     return WebAssembly.compile(await response.arrayBuffer());
   }
 
@@ -81,7 +81,8 @@ export function defer(address: string | URL, isUrgent: boolean): Deferred {
       await first.catch(() => {});
     },
     load() {
-      if (performance.now() - since > STALLED_AFTER_MS) throw new Error(`no response from ${address}`);
+      if (performance.now() - since > STALLED_AFTER_MS)
+        throw new Error("the deferred functions did not load: no response");
       // The module waits for the return, so nothing asynchronous helps. The browser may have the file already.
       const request = new XMLHttpRequest();
       request.open("GET", address, false);
