@@ -251,7 +251,10 @@ export async function eventually(check, within = 30_000) {
   const deadline = performance.now() + within;
   for (;;) {
     try {
-      return await check();
+      const result = await check();
+      // A condition that is returned instead of asserted.
+      assert.notEqual(result, false, "the condition does not hold");
+      return result;
     } catch (error) {
       if (performance.now() > deadline) throw error;
     }

@@ -150,7 +150,7 @@ test(
     await page.getByText("This device", { exact: true }).waitFor();
     for (const body of ["First", "Second"]) {
       await deliver(page, { title: TITLE, body, conversation, lang: "en", dir: "ltr" });
-      await eventually(async () => (await notifications(page)).some((shown) => shown.body === body));
+      await eventually(async () => assert.ok((await notifications(page)).some((shown) => shown.body === body)));
     }
     assert.deepEqual(await notifications(page), [
       { title: TITLE, body: "Second", tag: conversation, data: { conversation } },
@@ -158,7 +158,9 @@ test(
 
     // A push without readable content is shown as well.
     await deliver(page, "no JSON");
-    await eventually(async () => (await notifications(page)).some((shown) => shown.title === "Chat console"));
+    await eventually(async () =>
+      assert.ok((await notifications(page)).some((shown) => shown.title === "Chat console")),
+    );
 
     // The browser gives no way to click a notification: the worker gets the event as the browser would send it.
     const worker = context.serviceWorkers().find((one) => one.url().endsWith("/push-worker.js"));
