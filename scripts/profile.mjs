@@ -5,6 +5,7 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { openChat, part, withOptions } from "../tests/e2e/chat.mjs";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
+import { UNASKED } from "../tests/e2e/unasked-events.mjs";
 import { FEATURES, NAMED, build } from "./build.mjs";
 import { buildConnector } from "./connector.mjs";
 import { main, root, say, setupTest } from "./setup.mjs";
@@ -57,28 +58,6 @@ function count() {
   WebAssembly.instantiateStreaming = (response, imports) => real(response, { ...imports, profile });
 }
 
-/** Dispatches an event of the page, as if it were hidden or shown. It runs in the page. */
-function turn(state) {
-  Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
-  document.dispatchEvent(new Event("visibilitychange"));
-}
-
-/**
- * Lets everything happen that the visitor does not cause by using the window: a keyboard on the screen, another tab, no
- * network, a hidden page, and one that is left and restored.
- */
-async function befall(page, site) {
-  const { width, height } = page.viewportSize();
-  for (const rest of [height / 2, height]) await page.setViewportSize({ width, height: Math.round(rest) });
-  const other = await page.context().newPage();
-  await other.goto(site);
-  await openChat(other);
-  await other.close();
-  for (const offline of [true, false]) await page.context().setOffline(offline);
-  for (const state of ["hidden", "visible"]) await page.evaluate(turn, state);
-  for (const name of ["pagehide", "pageshow"]) await page.evaluate((name) => dispatchEvent(new Event(name)), name);
-}
-
 /** Opens windows as visitors do for the first time, to write. Returns the called functions. */
 async function callsOf(site, browser) {
   const called = new Set();
@@ -98,7 +77,7 @@ async function callsOf(site, browser) {
     await openChat(page);
     await part(page, "input").pressSequentially("How long does");
     await take();
-    await befall(page, site);
+    for (const happen of Object.values(UNASKED)) await happen(page);
     await take();
     await context.close();
   }

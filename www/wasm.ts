@@ -31,9 +31,10 @@ export function loadModule(wasm?: string | URL | Promise<Response>): Promise<unk
 }
 
 /**
- * Whether the visitor may have a conversation, or a first message that is not delivered yet, on any widget of the site. To show one takes many of the deferred functions,
- * and such a visitor's browser has all files in its cache. It also takes the format of a time: the browser's first one needs
- * longer than the module's start, and is made here while the module is on its way.
+ * Whether the visitor may have a conversation, or a first message that is not delivered yet, on any widget of the site. To
+ * show one takes many of the deferred functions, and such a visitor's browser has all files in its cache. It also takes the
+ * format of a time: the browser's first one needs longer than the module's start, and is made here while the module is on
+ * its way.
  */
 function expectsConversation(): boolean {
   try {

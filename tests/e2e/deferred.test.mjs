@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, hold, isInView, openChat, part, say, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
+import { UNASKED } from "./unasked-events.mjs";
 
 const QUESTION = "How long does delivery take?";
 const DEFERRED = "**/deferred.wasm";
@@ -47,35 +48,7 @@ for (const [name, visitor, attributes = ""] of [
   });
 }
 
-/** Events that a visitor does not cause by using the window. */
-const EVENTS = {
-  "a keyboard on the screen": async (page) => {
-    for (const height of [360, 720]) await page.setViewportSize({ width: 390, height });
-  },
-  "a hidden page": async (page) => {
-    for (const state of ["hidden", "visible"]) await page.evaluate(turn, state);
-  },
-  "a page that is left and restored": async (page) => {
-    for (const name of ["pagehide", "pageshow"]) await page.evaluate((name) => dispatchEvent(new Event(name)), name);
-  },
-  "a lost network": async (page) => {
-    for (const isOffline of [true, false]) await page.context().setOffline(isOffline);
-  },
-  "another tab with a window": async (page) => {
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await openChat(other);
-    await other.close();
-  },
-};
-
-/** Lets the page appear hidden or visible. It runs in the page. */
-function turn(state) {
-  Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
-  document.dispatchEvent(new Event("visibilitychange"));
-}
-
-for (const [name, happen] of Object.entries(EVENTS)) {
+for (const [name, happen] of Object.entries(UNASKED)) {
   test(`Without deferred functions, a window takes text after ${name}`, async ({ visit }) => {
     let held;
     const prepare = async (page) => {
@@ -106,12 +79,11 @@ test("The controls that pages call at their start need no deferred functions", a
   const page = await visit({ prepare });
   await held.requested;
   await openChat(page);
-  assert.equal(await blocking(page), 0);
-  held.release();
   await eventually(async () =>
     assert.ok((await server.events()).some(({ eventType }) => eventType === "order_placed")),
   );
   assert.equal(await blocking(page), 0);
+  held.release();
 });
 
 test("For a visitor with a conversation, both modules are requested at the same time, and nothing blocks the page", async ({
