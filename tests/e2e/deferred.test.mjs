@@ -1,7 +1,19 @@
 // The functions of the module that are loaded when the window is open: early, late, or not at all.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, hold, isInView, openChat, part, say, WASM, withOptions } from "./chat.mjs";
+import {
+  ask,
+  background,
+  delivered,
+  eventually,
+  hold,
+  isInView,
+  openChat,
+  part,
+  say,
+  WASM,
+  withOptions,
+} from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { UNASKED } from "./unasked-events.mjs";
 
@@ -178,9 +190,12 @@ test("If the deferred functions of a conversation cannot be loaded, the visitor 
   await page.route(DEFERRED, (route) => route.abort());
   await page.reload();
   // That of the error state opens no dialog.
-  await page.locator("[part=launcher]:not([aria-haspopup])").click();
+  const launcher = page.locator("[part=launcher]:not([aria-haspopup])");
+  await launcher.click();
   const link = page.locator('chat-widget a[href="mailto:help@shop.example"]');
   await link.waitFor();
   const { y, height } = await link.boundingBox();
   assert.ok(y >= 0 && y + height <= page.viewportSize().height, "the link is within the window of the browser");
+  // The pointer is on the launcher.
+  await eventually(async () => assert.equal(await background(page, "launcher"), "rgb(9, 116, 119)"));
 });
