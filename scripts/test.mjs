@@ -1,7 +1,6 @@
 // Runs all checks of a commit; with `--all` in Firefox and WebKit as well as in Chromium. A failed step does not stop the
 // others; the last lines are a summary.
 
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { startScreen } from "../tests/browsers/screen.mjs";
 import { auditLocally } from "./audit.mjs";
@@ -11,10 +10,11 @@ import { buildDevPage } from "./dev-page.mjs";
 import { buildDocs } from "./docs.mjs";
 import { buildExamples } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
-import { countTests, flaky, runFiles, runNative, tee } from "./repeat.mjs";
+import { runFiles, testsIn } from "./run-tests.mjs";
 import { Advice, main, root, say, setupTest, setupTestAll } from "./setup.mjs";
 import { stopTestServer } from "./postgres.mjs";
 import { size } from "./size.mjs";
+import { countTests, tee } from "./test-output.mjs";
 
 const counts = { passed: 0, failed: 0 };
 const failures = [];
@@ -37,14 +37,6 @@ async function step(name, work, { tests = false } = {}) {
   counts.failed += failed + (broke ? 1 : 0);
   if (failed > 0 || broke) failures.push(name);
   say(`── ${name}: ${failed > 0 || broke ? "FAILED" : "ok"}, ${((Date.now() - started) / 1000).toFixed(0)} s`);
-}
-
-/** Returns the test files in a folder. */
-function testsIn(folder) {
-  const path = join(root, "tests", folder);
-  return readdirSync(path)
-    .filter((file) => file.endsWith(".test.mjs"))
-    .map((file) => join(path, file));
 }
 
 // A browser starts slowly on a busy machine.
@@ -85,7 +77,7 @@ async function otherBrowsers({ chromium, firefox, webkit }) {
   for (const [name, title] of Object.entries({ chromium: "Chromium", firefox: "Firefox", webkit: "WebKit" })) {
     await step(
       `end-to-end tests of all browsers, ${title}`,
-      () => runFiles(testsIn("browsers"), { env: { ...paths, BROWSER: name } }),
+      () => runFiles(testsIn("tests/browsers"), { env: { ...paths, BROWSER: name } }),
       { tests: true },
     );
   }
@@ -110,8 +102,10 @@ await main(async () => {
   );
   await step("supply chain", () => ({ output: "", ok: auditLocally() }));
   // They leave the command `site-connector` in target/debug, which the steps below run.
-  await step("native tests", runNative, { tests: true });
-  await step("tests of the sources", () => tee("node", ["--test", ...testsIn("unit")]), { tests: true });
+  await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"]), {
+    tests: true,
+  });
+  await step("tests of the sources", () => tee("node", ["--test", ...testsIn("tests/unit")]), { tests: true });
   await step("documentation of the crates", () =>
     tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
   );
@@ -127,7 +121,7 @@ await main(async () => {
   });
   // It contains the documentation of the crates and the widget, which the steps above have built.
   await step("build of the documentation site", () => buildDocs({ rustdoc: true }));
-  await step("documentation site", () => runFiles(testsIn("docs-site"), { env: { CHROMIUM: browser } }), {
+  await step("documentation site", () => runFiles(testsIn("tests/docs-site"), { env: { CHROMIUM: browser } }), {
     tests: true,
   });
   await step("types", () => tee("tsc", ["-p", "tests/types"]));
@@ -135,25 +129,25 @@ await main(async () => {
     tee("node", ["scripts/check-recipes.mjs", "Express 4", "Express 5", "nginx", "Caddy", "PHP", "WordPress"]),
   );
   await step("the service behind the web servers of its recipes", () => tee("node", ["scripts/check-self-host.mjs"]));
-  await step("the proxy and its recipes under attack", () => runFiles(testsIn("hostile")), { tests: true });
-  await step("the server library", () => runFiles(testsIn("server")), { tests: true });
-  await step("the service, killed and restarted", () => runFiles(testsIn("torture")), { tests: true });
-  await step(
-    "end-to-end tests",
-    // Each file starts a browser and mostly waits.
-    () => runFiles(testsIn("e2e"), { env: { CHROMIUM: browser } }),
-    { tests: true },
-  );
-  await step("film: what visitors see, at two sizes", () => runFiles(testsIn("film"), { env: { CHROMIUM: browser } }), {
+  await step("the proxy and its recipes under attack", () => runFiles(testsIn("tests/hostile")), { tests: true });
+  await step("the server library", () => runFiles(testsIn("tests/server")), { tests: true });
+  await step("the service, killed and restarted", () => runFiles(testsIn("tests/torture")), { tests: true });
+  await step("end-to-end tests", () => runFiles(testsIn("tests/e2e"), { env: { CHROMIUM: browser }, browser: true }), {
     tests: true,
   });
+  await step(
+    "film: what visitors see, at two sizes",
+    () => runFiles(testsIn("tests/film"), { env: { CHROMIUM: browser } }),
+    { tests: true },
+  );
   // It packs dist/, and runs the command of the native tests.
-  await step("files of a release", () => runFiles(testsIn("release"), { env: { CHROMIUM: browser } }), { tests: true });
-  await step("npm package", () => runFiles(testsIn("npm"), { env: { CHROMIUM: browser } }), { tests: true });
+  await step("files of a release", () => runFiles(testsIn("tests/release"), { env: { CHROMIUM: browser } }), {
+    tests: true,
+  });
+  await step("npm package", () => runFiles(testsIn("tests/npm"), { env: { CHROMIUM: browser } }), { tests: true });
   if (all) await otherBrowsers(all);
 
   stopTestServer();
-  if (flaky.length > 0) console.log(`\nflaky, passed at the second attempt: ${flaky.join("; ")}`);
   if (failures.length > 0) console.log(`\nfailed: ${failures.join(", ")}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
   if (counts.failed > 0) process.exitCode = 1;

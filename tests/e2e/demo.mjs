@@ -1,4 +1,4 @@
-// The demo on free ports, and a browser for it.
+// The demo on free ports, and a browser for it: those of the worker that runs the file, or of the file alone.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,15 +24,25 @@ const BROWSER = [
   "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,LocalNetworkAccessChecks",
 ];
 
-/** Launches Chromium; `options` are Playwright's. */
+const CHROMIUM = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER };
+
+/** Starts Chromium for several processes, which connect to its `wsEndpoint()`. */
+export const launchServer = (executablePath = CHROMIUM.executablePath) =>
+  chromium.launchServer({ ...CHROMIUM, executablePath });
+
+/** Returns a browser: the worker's, whose `close()` closes this file's contexts, or a new one with Playwright's `options`. */
 export const launch = (options) =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
+  process.env.BROWSER_WS && !options
+    ? chromium.connect(process.env.BROWSER_WS)
+    : chromium.launch({ ...CHROMIUM, ...options });
 
 /**
- * Starts the demo with these pages or the shop's, and with further flags of the command. Returns the addresses of `site` and
- * `sandbox`, the `token` between them, and `stop()`. `SITE_CONNECTOR`, `WIDGET_DIR` and `SITE_DIR` name another build.
+ * Returns the worker's demo, or starts one with these pages or the shop's, and with further flags of the command. It has the
+ * addresses of `site` and `sandbox`, the `token` between them, and `stop()`. `SITE_CONNECTOR`, `WIDGET_DIR` and `SITE_DIR`
+ * name another build.
  */
 export async function startDemo(pages, more = []) {
+  if (process.env.DEMO && !pages && more.length === 0) return { ...JSON.parse(process.env.DEMO), stop: async () => {} };
   const { WIDGET_DIR: widget, SITE_DIR: site = pages } = process.env;
   const folders = [...(site ? ["--site-dir", site] : []), ...(widget ? ["--widget-dir", widget] : [])];
   const flags = [...DEMO, ...folders, ...more];

@@ -1,6 +1,7 @@
 // The window: its placement, drafts, greeting, contact form, data panel and sound.
 
 import assert from "node:assert/strict";
+import { text as readText } from "node:stream/consumers";
 import { ask, eventually, focused, openChat, openMyData, part, ready, stored, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
@@ -309,7 +310,7 @@ test("The data panel lists stored data, exports it as text, and erases it after 
   await openMyData(page);
   await part(page, "panel").getByText("2 messages in this conversation").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), part(page, "download").click()]);
-  const text = await (await import("node:fs/promises")).readFile(await download.path(), "utf8");
+  const text = await readText(await download.createReadStream());
   assert.match(text, /^Conversation with Clover\nhttp.*\n\n/);
   assert.match(text, new RegExp(`20\\d\\d.* You: ${QUESTION.replace("?", "\\?")}\n`));
   await part(page, "forget").click();

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { tee } from "../../scripts/repeat.mjs";
+import { tee } from "../../scripts/test-output.mjs";
 import { folder, stopAll } from "../../scripts/servers.mjs";
 import { ServerConnectorClient } from "../../dist/server/index.mjs";
 import { proxies, token } from "../hostile/proxies.mjs";
