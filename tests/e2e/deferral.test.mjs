@@ -1,12 +1,11 @@
 // A long `Retry-After`: the visitor sees the wait, and can send at once.
 
 import assert from "node:assert/strict";
-import { SEND, ask, delivered, eventually, hold, messages, openChat, part, say, showsAll, unsent } from "./chat.mjs";
+import { SEND, ask, delivered, eventually, messages, openChat, part, say, showsAll, unsent } from "./chat.mjs";
 import { test } from "./harness.mjs";
-import { openTab, openConversationTabs } from "./tabs.mjs";
+import { openTab } from "./tabs.mjs";
 
 const QUESTION = "Do you deliver abroad?";
-const LATER = "Can I book a workshop?";
 const HOURS = { only: "send", status: 429, retryAfter: 7200 };
 
 /** Waits until the newest message shows that it is retried later. */
@@ -39,73 +38,6 @@ test("A Retry-After of hours is shown at once, and sending now repeats the same 
   await showsAll(page, server);
   assert.equal(await unsent(page), 0);
   assert.equal(await part(page, "retry").count(), 0);
-});
-
-test("A double click, and a click while the message is in flight, send one copy", async ({ visit, server }) => {
-  await server.setFaults({ ...HOURS, times: 1 });
-  const page = await visit();
-  await openChat(page);
-  await say(page, QUESTION);
-  await deferred(page);
-  const post = await hold(page, SEND);
-  await tryNow(page).evaluate((button) => {
-    button.click();
-    button.click();
-  });
-  await post.requested;
-  await part(page, "message-visitor").getByText("Sending").waitFor();
-  assert.equal(await part(page, "retry").count(), 0, "there is nothing to ask for");
-  post.release();
-  await delivered(page);
-  assert.deepEqual(await attempts(server), [1, [429, 200]]);
-  assert.equal((await server.messages()).length, 2);
-});
-
-test("Messages written during the wait are queued, and one click sends all in order", async ({ visit, server }) => {
-  await server.setFaults({ ...HOURS, times: 1 });
-  const page = await visit();
-  await openChat(page);
-  for (const text of [QUESTION, LATER, "Hello?"]) await say(page, text);
-  await deferred(page);
-  assert.equal(await part(page, "message-visitor").getByText("Waiting to send").count(), 2);
-  await tryNow(page).click();
-  await eventually(async () => assert.equal((await server.messages()).length, 6));
-  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-  assert.deepEqual(
-    visitorMessages,
-    [QUESTION, LATER, "Hello?"].map((text) => `visitor: ${text}`),
-  );
-  await showsAll(page, server);
-  assert.deepEqual(await attempts(server), [3, [429, 200, 200, 200]]);
-});
-
-test("After a reload the wait is still shown, and the request is the same", async ({ visit, server }) => {
-  await server.setFaults({ ...HOURS, times: 1 });
-  const page = await visit();
-  await openChat(page);
-  await say(page, QUESTION);
-  await deferred(page);
-  await page.reload();
-  await openChat(page);
-  await deferred(page);
-  assert.deepEqual(await attempts(server), [1, [429]]);
-  await tryNow(page).click();
-  await delivered(page);
-  assert.deepEqual(await attempts(server), [1, [429, 200]]);
-});
-
-test("All tabs show the wait, and a click in any of them sends one copy", async ({ visit, server }) => {
-  const tabs = await openConversationTabs(visit, 2);
-  for (const tab of tabs) {
-    const before = (await server.sends()).length;
-    await server.setFaults({ ...HOURS, times: 1 });
-    await say(tab, QUESTION);
-    await Promise.all(tabs.map(deferred));
-    await tryNow(tab).click();
-    await Promise.all(tabs.map(delivered));
-    assert.deepEqual((await server.statuses()).slice(before), [429, 200]);
-  }
-  for (const tab of tabs) await showsAll(tab, server);
 });
 
 test("Offline the banner replaces the offer to send now, which is back once online", async ({ visit, server }) => {

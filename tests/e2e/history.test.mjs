@@ -1,7 +1,7 @@
 // The conversation after a reload, and on pages without storage.
 
 import assert from "node:assert/strict";
-import { REFUSES, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
+import { REFUSES, ask, eventually, messages, openChat, part, showsAll } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
@@ -44,58 +44,7 @@ test("The conversation continues on another page of the site", async ({ visit, s
   assert.equal((await server.conversation()).messages.length, 4);
 });
 
-test("Visitor and conversation ids are stored under the widget's own keys, and stay the same", async ({
-  visit,
-  server,
-}) => {
-  const page = await visit();
-  await openChat(page);
-  await ask(page, "How long does delivery take?");
-  const kept = await stored(page);
-  const { id, visitor } = await server.conversation();
-  assert.deepEqual(
-    Object.keys(kept).filter((key) => !key.startsWith("chat-widget:")),
-    [],
-  );
-  assert.equal(kept["chat-widget:visitor"].visitorId, visitor.visitorId);
-  assert.equal(kept["chat-widget:conversation"].conversationId, id);
-
-  await page.reload();
-  await openChat(page);
-  await ask(page, "Can I book a workshop?");
-  const later = await stored(page);
-  assert.deepEqual(later["chat-widget:visitor"], kept["chat-widget:visitor"]);
-  assert.equal(later["chat-widget:conversation"].conversationId, id);
-  assert.deepEqual(
-    Object.keys(later).filter((key) => key.includes("outbox")),
-    [],
-    "nothing is left to send",
-  );
-});
-
-test("A message to a conversation that the service no longer has starts a new one", async ({ visit, server }) => {
-  const page = await visit();
-  await openChat(page);
-  await ask(page, "How long does delivery take?");
-  const old = (await stored(page))["chat-widget:conversation"].conversationId;
-  await server.deleteConversations();
-  await say(page, "Can I book a workshop?");
-  await delivered(page);
-  const { id, messages: kept } = await server.conversation();
-  assert.notEqual(id, old);
-  assert.equal(kept.filter(({ role }) => role === "visitor").length, 1);
-  assert.equal((await stored(page))["chat-widget:conversation"].conversationId, id);
-});
-
-const unusable = {
-  ...REFUSES,
-  "contains invalid data": () => {
-    const keys = ["visitor", "conversation", "config", "outbox:m1"];
-    for (const key of keys) localStorage.setItem(`chat-widget:${key}`, '{"v":1,');
-  },
-};
-
-for (const [how, prepare] of Object.entries(unusable)) {
+for (const [how, prepare] of Object.entries(REFUSES)) {
   test(`The chat works on a page whose storage ${how}`, async ({ visit, server }) => {
     const page = await visit({ prepare: (page) => page.addInitScript(prepare) });
     await openChat(page);

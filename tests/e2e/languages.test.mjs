@@ -67,14 +67,8 @@ async function assertLanguage(language, page, record) {
 }
 
 for (const [locale, language] of [
-  ["de-AT", "de"],
   ["pt-PT", "pt-BR"],
-  ["zh-Hant-HK", "zh-TW"],
-  ["zh-SG", "zh-CN"],
-  ["iw", "he"],
   ["en-GB", "en"],
-  ["tlh-Latn", "en"],
-  ["fa-IR", "en"],
 ]) {
   test(`The locale ${locale} resolves to ${language}, and no other language is loaded`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: shopIn({ locale }) });
@@ -247,35 +241,36 @@ const cutOff = (page) =>
     return found;
   });
 
-for (const language of ["en", ...LANGUAGES]) {
-  test(`In ${language} all texts fit on the narrowest phone`, async ({ visit, server }) => {
-    const page = await visit({ prepare: shopIn({ locale: language }), ...NARROW });
-    const texts = language === "en" ? {} : textsOf(language);
-    const fits = async (state) => assert.deepEqual(await cutOff(page), [], state);
-    const notice = (name, english) =>
-      part(page, "notice")
-        .getByText(texts[name] ?? english)
+test("In every language all texts fit on the narrowest phone", async ({ visit, server }) => {
+  const page = await visit({ prepare: shopIn({ locale: "en" }), ...NARROW });
+  const fits = async (state) => {
+    for (const language of ["en", ...LANGUAGES]) {
+      await page.evaluate((language) => window.chatWidget.setLocale(language), language);
+      await part(page, "window")
+        .and(page.locator(`[lang="${language}"] > *`))
         .waitFor();
-    await openChat(page);
-    await fits("open");
+      assert.deepEqual(await cutOff(page), [], `${language}, ${state}`);
+    }
+    await page.evaluate(() => window.chatWidget.setLocale("en"));
+  };
+  const notice = (text) => part(page, "notice").getByText(text).waitFor();
+  await openChat(page);
+  await fits("open");
 
-    await page.context().setOffline(true);
-    await part(page, "notice").waitFor();
-    await fits("offline");
-    await page.context().setOffline(false);
-    await part(page, "notice").waitFor({ state: "detached" });
+  await part(page, "input").fill("a".repeat(4321));
+  await fits("too long");
+  await server.setFaults({ only: "send", status: 402 });
+  await say(page, QUESTION);
+  await notice("The chat is unavailable");
+  await part(page, "message-failed").waitFor();
+  await fits("resting, not sent");
 
-    await part(page, "input").fill("a".repeat(4321));
-    await fits("too long");
-    await server.setFaults({ only: "send", status: 402 });
-    await say(page, QUESTION);
-    await notice("quotaTitle", "The chat is unavailable");
-    await part(page, "message-failed").waitFor();
-    await fits("resting, not sent");
+  await server.setFaults({ ai: "blocked" });
+  await part(page, "retry").click();
+  await notice("This conversation is closed");
+  await fits("closed");
 
-    await server.setFaults({ ai: "blocked" });
-    await part(page, "retry").click();
-    await notice("blockedTitle", "This conversation is closed");
-    await fits("closed");
-  });
-}
+  await page.context().setOffline(true);
+  await notice("You are offline");
+  await fits("offline");
+});

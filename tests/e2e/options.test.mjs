@@ -1,7 +1,7 @@
 // Invalid options: from code they are rejected, as attributes only the invalid option is ignored.
 
 import assert from "node:assert/strict";
-import { ask, background, eventually, openChat, part, ready, say, allFilesLoaded, withOptions } from "./chat.mjs";
+import { ask, background, eventually, openChat, part, say, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
@@ -58,54 +58,15 @@ test("With every option of the script tag invalid, the chat works and logs one w
   assert.deepEqual(recordOf(page).of("/chat-widget/themes/tael.mjs"), []);
 });
 
-for (const [meaning, attributes, check] of [
-  [
-    "a theme in another case",
-    'data-theme="Rose"',
-    async (page) => assert.equal(await launcherColour(page), "rgb(199, 31, 79)"),
-  ],
-  [
-    "a theme with a hyphen",
-    'data-theme="light-teal"',
-    async (page) => assert.equal(await background(page, "header"), "rgb(223, 246, 247)"),
-  ],
-  [
-    "events off",
-    'data-events="none"',
-    async (page, { recordOf }) => assert.deepEqual(recordOf(page).of("/connector/events"), []),
-  ],
-  ["no launcher", 'data-launcher="None"', async (page) => assert.equal(await part(page, "launcher").count(), 0)],
-  [
-    "no shadow root",
-    'data-isolate="no"',
-    async (page) => assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null),
-  ],
-  [
-    "a dark scheme",
-    'data-color-scheme="Dark"',
-    async (page) => assert.equal(await launcherColour(page), "rgb(0, 128, 132)"),
-  ],
-  ["loading on intent", 'data-load="Intent"', async () => {}],
-]) {
-  test(`The script tag accepts ${attributes} as ${meaning} without a warning`, async ({ visit, recordOf }) => {
-    const page = await visit({ prepare: withOptions(attributes) });
-    if (/intent/i.test(attributes)) {
-      await part(page, "launcher").waitFor();
-      await page.waitForLoadState("load");
-      assert.deepEqual(recordOf(page).windowFiles(), []);
-    } else await ready(page);
-    await page.evaluate(() => window.chatWidget.open());
-    await ask(page, QUESTION);
-    await check(page, { recordOf });
-  });
-}
+test('The script tag accepts data-theme="light-teal" as a theme without a warning', async ({ visit }) => {
+  const page = await visit({ prepare: withOptions('data-theme="light-teal"') });
+  await openChat(page);
+  assert.equal(await background(page, "header"), "rgb(223, 246, 247)");
+});
 
 for (const [lang, position, side] of [
-  ["en", "right", "right"],
   ["en", "bottom-left", "left"],
   ["ar", "right", "right"],
-  ["ar", "left", "left"],
-  ["ar", "end", "left"],
 ]) {
   test(`On a page in ${lang}, the position ${position} puts the launcher on the ${side}, before and after the module loads`, async ({
     visit,
@@ -249,31 +210,29 @@ test("mount() and update() reject invalid options without changing the page", as
   assert.match(others[3], /option zIndex must be a whole number within ±2147483647, not 1\.5/);
 });
 
-for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascript:alert(1)"]) {
-  test(`With the invalid data-proxy="${proxy}" no request is sent, and the error says what is expected`, async ({
-    visit,
-    recordOf,
-  }) => {
-    const logged = [];
-    const prepare = async (page) => {
-      recordOf(page).tolerate("chat widget: the module did not load");
-      page.on("console", (message) => logged.push(message.text()));
-      await pageOf(
-        `<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="${proxy}"></script>`,
-      )(page);
-    };
-    const page = await visit({ prepare });
-    await part(page, "launcher").click();
-    await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
-    assert.match(
-      logged.join("\n"),
-      /option proxy must be a prefix on this site, such as "\/connector", or an address in full/,
-    );
-    const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
-    assert.match(checks.find(({ name }) => name === "proxy").message, /invalid option proxy: expected a prefix/);
-    // The loader's requests stay on the site's origin.
-    recordOf(page)
-      .takeComplaints()
-      .forEach((line) => assert.match(line, /an unexpected request: \/(\/shop\.example\/)?connector|javascript/));
-  });
-}
+test('With the invalid data-proxy="//shop.example/connector" no request is sent, and the error says what is expected', async ({
+  visit,
+  recordOf,
+}) => {
+  const logged = [];
+  const prepare = async (page) => {
+    recordOf(page).tolerate("chat widget: the module did not load");
+    page.on("console", (message) => logged.push(message.text()));
+    await pageOf(
+      '<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="//shop.example/connector"></script>',
+    )(page);
+  };
+  const page = await visit({ prepare });
+  await part(page, "launcher").click();
+  await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
+  assert.match(
+    logged.join("\n"),
+    /option proxy must be a prefix on this site, such as "\/connector", or an address in full/,
+  );
+  const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
+  assert.match(checks.find(({ name }) => name === "proxy").message, /invalid option proxy: expected a prefix/);
+  // The loader's requests stay on the site's origin.
+  recordOf(page)
+    .takeComplaints()
+    .forEach((line) => assert.match(line, /an unexpected request: \/\/shop\.example\/connector/));
+});

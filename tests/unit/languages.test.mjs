@@ -124,7 +124,22 @@ test("A locale resolves to its language and script in any region, or to English"
     "pt-BR": ["pt", "pt-PT", "pt_BR", "pt-MO"],
     "zh-CN": ["zh", "zh-CN", "zh-SG", "zh-Hans", "zh-Hans-HK", "zh-MY", "cmn"],
     "zh-TW": ["zh-TW", "zh-HK", "zh-MO", "zh_TW", "zh-Hant", "zh-Hant-HK", "zh-Hant-US"],
-    undefined: ["en", "en-GB", "sv", "fil", "tlh-Latn", "ar-Latn", "hi-Latn", "x", "", "not a locale", "de-", "-", "ü"],
+    undefined: [
+      "en",
+      "en-GB",
+      "sv",
+      "fil",
+      "tlh-Latn",
+      "fa-IR",
+      "ar-Latn",
+      "hi-Latn",
+      "x",
+      "",
+      "not a locale",
+      "de-",
+      "-",
+      "ü",
+    ],
   })) {
     for (const locale of locales) assert.equal(String(languageOf(locale)), expected, locale);
   }
