@@ -1,4 +1,4 @@
-//! The tenant and the site of the demo, which is also that of data from before there were tenants.
+//! The tenant and the site of the demo.
 
 use crate::db::DbError;
 use crate::db::{Tx, args};

@@ -25,7 +25,6 @@ mod directory;
 mod error;
 mod fingerprint;
 mod idempotency;
-mod import;
 mod inbox;
 mod knowledge;
 mod lead;
@@ -70,7 +69,6 @@ pub use accounts::{
 pub use db::OpenError;
 pub use directory::Directory;
 pub use error::ApiError;
-pub use import::is_sandbox_file;
 pub use licenses::{License, NewLicense};
 pub use notify::{SmtpOptions, SmtpOptionsError, SmtpTls, check_smtp};
 pub use options::ServiceOptions;

@@ -93,9 +93,6 @@ pub enum OpenError {
     /// The schema cannot be brought to this version's state.
     #[error("cannot migrate the database: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
-    /// The data of the sandbox, which earlier versions had instead of the service, cannot be imported.
-    #[error("cannot import the sandbox's data: {0}")]
-    Import(String),
     /// A command needs a database that a service has created.
     #[error(
         "there is no database at {0}: start `site-connector serve` once, or name another with --database"

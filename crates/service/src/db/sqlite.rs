@@ -20,7 +20,6 @@ use tracing::{error, warn};
 use super::migrations;
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake};
-use crate::import;
 
 /// The number of connections that read.
 const READERS: u32 = 4;
@@ -76,10 +75,8 @@ impl Sqlite {
             Durability::None => options.synchronous(SqliteSynchronous::Off),
         };
         let mut connection = options.connect().await.map_err(OpenError::Connect)?;
-        import::set_aside(&mut connection, path).await?;
         migrations::migrate_sqlite(&mut connection).await?;
-        let mut tx = Tx::new(Connection::Sqlite(Box::new(connection)));
-        import::import(&mut tx).await?;
+        let tx = Tx::new(Connection::Sqlite(Box::new(connection)));
         Self::start(options, tx, Some(lock), announcer).await
     }
 
@@ -335,7 +332,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Restricts a file to its owner. Without `create`, a missing file stays missing.
-pub(crate) fn restrict_to_owner(path: &Path, create: bool) -> io::Result<Option<File>> {
+fn restrict_to_owner(path: &Path, create: bool) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(create).truncate(false);
     #[cfg(unix)]

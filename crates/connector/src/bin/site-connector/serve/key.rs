@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use chat_connector::private_file::PrivateFile;
+use chat_service::ServiceKey;
 use chat_service::ops::{generate_key, has_key, parse_key};
-use chat_service::{ServiceKey, is_sandbox_file};
 use secrecy::ExposeSecret;
 use tracing::warn;
 
@@ -47,7 +47,6 @@ pub(crate) async fn read_or_create(path: &Path, database: &str) -> Result<KeyFil
     }
     let has_data = !is_postgres(database)
         && fs::metadata(database).is_ok_and(|found| found.len() > 0)
-        && !is_sandbox_file(Path::new(database)).await
         && has_key(Path::new(database)).await;
     if has_data {
         return Err(Failure::new(format!(
