@@ -7,9 +7,8 @@ import { brotliCompressSync } from "node:zlib";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
 import { VARIANTS, serve } from "./bench/shop.mjs";
-import { buildIfStale } from "./build.mjs";
 import { buildConnector } from "./connector.mjs";
-import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
+import { Advice, chromium, main, requireSteps, root, run, say, setupBuild } from "./setup.mjs";
 
 /** Lighthouse's Slow 4G: milliseconds, and bytes per second. */
 const LINE = {
@@ -171,7 +170,7 @@ async function bundle(entry) {
 await main(async () => {
   setupBuild();
   await chromium();
-  await buildIfStale();
+  requireSteps("build:dist");
   buildConnector();
   mkdirSync(COMPARED, { recursive: true });
   run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", COMPARED, `deep-chat@${DEEP_CHAT}`]);

@@ -4,8 +4,7 @@
 
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
-import { buildIfStale } from "./build.mjs";
-import { chromium, main, run, say, setupBuild } from "./setup.mjs";
+import { chromium, main, requireSteps, run, say, setupBuild } from "./setup.mjs";
 
 const LENGTHS = [10, 1000, 10000];
 /** The number of messages for the median. */
@@ -188,7 +187,7 @@ async function measure(browser, site, length) {
 await main(async () => {
   setupBuild();
   await chromium();
-  await buildIfStale();
+  requireSteps("build:dist");
   run("cargo", ["build", "--quiet", "--package", "chat-connector"]);
   const demo = await startDemo();
   const browser = await launch();

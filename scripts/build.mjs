@@ -3,13 +3,12 @@
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
-import { WIDGET, newestChange } from "./inputs.mjs";
 import { writeManifests } from "./manifests.mjs";
 import { plainPattern, tokenNames } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
@@ -18,6 +17,8 @@ import { DEFERRED, assemble, deferredBy, disassemble, split } from "./split.mjs"
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
 
 export const glue = join(root, "target", "glue");
+/** The folder of the compiled modules. */
+const compiled = join(root, "target", "module");
 const dist = join(root, "dist");
 const LOCALES = "src/text/locales";
 /** The optimised module, with the names of its functions. */
@@ -26,27 +27,41 @@ export const NAMED = join(glue, "named.wasm");
 /** An empty WebAssembly module. */
 const EMPTY = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
-function buildWasm(dev) {
+/**
+ * Compiles the widget into `target/module/`: the module that the script tag loads first, its deferred functions, and for the
+ * npm package the whole module. Its glue is in `target/glue/`.
+ */
+export function buildModule({ dev = false } = {}) {
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
-  mkdirSync(join(dist, "npm"), { recursive: true });
-  const places = ["chat-widget.wasm", "npm/chat-widget.wasm"].map((path) => join(dist, path));
+  mkdirSync(compiled, { recursive: true });
+  const [first, deferred, whole] = ["chat-widget", "deferred", "whole"].map((name) => join(compiled, `${name}.wasm`));
   if (dev) {
     const bound = bindWasm(dev);
-    for (const path of places) copyFileSync(bound, path);
-    return writeFileSync(join(dist, "deferred.wasm"), EMPTY);
+    for (const path of [first, whole]) copyFileSync(bound, path);
+    return writeFileSync(deferred, EMPTY);
   }
   run("wasm-opt", [...FEATURES, ...OPTIMISE, ...OPTIMISE_ONCE, "-g", bindWasm(dev), "-o", NAMED]);
-  const [whole, deferred] = [join(dist, "npm/chat-widget.wasm"), join(dist, "deferred.wasm")];
   run("wasm-opt", [...FEATURES, "--strip-debug", NAMED, "-o", whole]);
   const halves = split(disassemble(NAMED, FEATURES), deferredBy(join(root, DEFERRED)));
   for (const [text, path] of [
-    [halves.first, places[0]],
+    [halves.first, first],
     [halves.second, deferred],
   ]) {
     const named = join(glue, basename(path));
     assemble(text, named, FEATURES);
     run("wasm-opt", [...FEATURES, ...OPTIMISE, named, "-o", path]);
   }
+}
+
+/** Copies the compiled modules to their places in `dist/`. */
+function copyModules() {
+  mkdirSync(join(dist, "npm"), { recursive: true });
+  for (const [from, to] of Object.entries({
+    "chat-widget": "chat-widget.wasm",
+    deferred: "deferred.wasm",
+    whole: "npm/chat-widget.wasm",
+  }))
+    copyFileSync(join(compiled, `${from}.wasm`), join(dist, to));
 }
 
 export const FEATURES = WASM_FEATURES.map((name) => `--enable-${name}`);
@@ -338,36 +353,26 @@ function compress() {
   }
 }
 
-/** Builds everything into `dist/`. */
-export async function build({ dev = false } = {}) {
-  // Before the build, so that a file that changes in the meantime is newer.
-  const newest = newestChange(WIDGET);
+/** Builds `dist/`, except the console, from the compiled module. */
+export async function buildDist({ dev = false } = {}) {
   mkdirSync(dist, { recursive: true });
-  // The console is a build of its own: console.mjs.
-  const outdated = readdirSync(dist).filter((name) => name !== "console" && name !== "console.new");
-  for (const name of outdated) rmSync(join(dist, name), { recursive: true });
-  buildWasm(dev);
+  for (const name of readdirSync(dist).filter((name) => !name.startsWith("console")))
+    rmSync(join(dist, name), { recursive: true });
+  copyModules();
   await buildScripts(dev);
   buildTypes();
   await writeManifests(dist);
   writeIntegrity();
-  if (dev) return;
-  compress();
-  writeFileSync(join(dist, ".built"), newest.toString());
-}
-
-/** Builds, unless `dist/` is the release build of the current sources. */
-export async function buildIfStale() {
-  const stamp = join(dist, ".built");
-  if (existsSync(stamp) && Number(readFileSync(stamp, "utf8")) === newestChange(WIDGET)) return;
-  await build();
+  if (!dev) compress();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     setupBuild();
-    await build({ dev: process.argv.includes("--dev") });
-    await buildConsole({ dev: process.argv.includes("--dev") });
+    const dev = process.argv.includes("--dev");
+    buildModule({ dev });
+    await buildDist({ dev });
+    await buildConsole({ dev });
     say(
       `dist/ is built. The script tag for a page, with the hash of the loader:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`,
     );

@@ -2,11 +2,10 @@
 // explains panics.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
-import { CONSOLE, newestChange } from "./inputs.mjs";
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
 import { Advice, main, root, run, say, setupBuild } from "./setup.mjs";
 
@@ -140,8 +139,6 @@ function buildTexts(dev) {
 
 /** Builds the console. */
 export async function buildConsole({ dev = false } = {}) {
-  // Before the build, so that a file that changes in the meantime is newer.
-  const built = stamp(dev);
   const esbuild = await import("esbuild");
   const fresh = `${out}.new`;
   rmSync(fresh, { recursive: true, force: true });
@@ -166,20 +163,8 @@ export async function buildConsole({ dev = false } = {}) {
   buildTexts(dev);
   // Files that keep their names: the page's icon, and what a service worker needs.
   for (const file of readdirSync(join(source, "files"))) write(file, readFileSync(join(source, "files", file)), dev);
-  writeFileSync(join(fresh, ".built"), built);
   rmSync(out, { recursive: true, force: true });
   renameSync(fresh, out);
-}
-
-/** Returns the stamp of a build of the current sources: its kind, and the time of the newest source. */
-const stamp = (dev) => `${dev ? "dev" : "release"} ${newestChange(CONSOLE)}`;
-
-/** Builds, unless `dist/console/` is a build of the current sources. A release build does for development as well. */
-export async function buildConsoleIfStale({ dev = false } = {}) {
-  const path = join(out, ".built");
-  const built = existsSync(path) ? readFileSync(path, "utf8") : "";
-  if (built === stamp(false) || (dev && built === stamp(true))) return;
-  await buildConsole({ dev });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
 // Builds the Leptos applications of `examples/`: the client-rendered one into `target/leptos-shop/` as Trunk does, without
 // inline scripts, which the page's policy forbids; the server-rendered one into `target/leptos-ssr-shop/`, with its server
-// in `target/debug/`.
+// in `target/leptos/debug/`.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,11 @@ import { main, root, run, say, setupBuild } from "./setup.mjs";
 const SHOP = "leptos-shop";
 const SSR_SHOP = "leptos-ssr-shop";
 const source = join(root, "examples", "leptos");
+/**
+ * A folder of their own: with other features, the widget's library is another one, and cargo writes it to the same file that
+ * Trunk would then take for its own.
+ */
+const PLACE = ["--target-dir", "target/leptos"];
 
 /** The tags that replace Trunk's links. */
 const IN_PLACE = [
@@ -19,10 +24,9 @@ const IN_PLACE = [
 
 /** Builds the module of a package, unoptimised, with its glue and a script that starts it. Returns the folder. */
 function buildModule(name, file, flags = []) {
-  // The profile of the browser tests, which have already compiled most of it.
-  const target = ["--target-dir", "target", "--target", "wasm32-unknown-unknown"];
+  const target = [...PLACE, "--target", "wasm32-unknown-unknown"];
   run("cargo", ["build", "--locked", "-p", name, ...flags, ...target, "--quiet"]);
-  const built = join(root, "target", "wasm32-unknown-unknown", "debug", `${file}.wasm`);
+  const built = join(root, "target", "leptos", "wasm32-unknown-unknown", "debug", `${file}.wasm`);
   const folder = join(root, "target", name);
   mkdirSync(folder, { recursive: true });
   run("wasm-bindgen", ["--target", "web", "--no-typescript", "--out-dir", folder, "--out-name", name, built]);
@@ -42,7 +46,7 @@ export function buildExamples() {
   copyFileSync(join(source, "shop.css"), join(shop, "shop.css"));
 
   const rendered = buildModule(SSR_SHOP, SSR_SHOP.replaceAll("-", "_"), ["--lib", "--features", "hydrate"]);
-  run("cargo", ["build", "--locked", "-p", SSR_SHOP, "--features", "ssr", "--target-dir", "target", "--quiet"]);
+  run("cargo", ["build", "--locked", "-p", SSR_SHOP, "--features", "ssr", ...PLACE, "--quiet"]);
   return [shop, rendered];
 }
 

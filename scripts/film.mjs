@@ -15,10 +15,8 @@ import { allScenes } from "../tests/film/scene.mjs";
 import { SCHEMES, SIZES } from "../tests/film/sizes.mjs";
 import { openStage, playInChromium, problemsOf } from "../tests/film/stage.mjs";
 import { drawStrip, indexPage } from "../tests/film/strip.mjs";
-import { buildIfStale } from "./build.mjs";
 import { buildConnector } from "./connector.mjs";
-import { buildConsoleIfStale } from "./console.mjs";
-import { Advice, chromium, main, root, say, setupBuild } from "./setup.mjs";
+import { Advice, chromium, main, requireSteps, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "film");
 const STAGES = 2;
@@ -76,8 +74,7 @@ async function prepare() {
     throw new Advice("invalid environment: set both WIDGET_DIR and SITE_CONNECTOR, or neither");
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
-  await buildIfStale();
-  await buildConsoleIfStale({ dev: true });
+  requireSteps("build:dist", "build:console");
   buildConnector();
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openChat, part, withOptions } from "../tests/e2e/chat.mjs";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { UNASKED } from "../tests/e2e/unasked-events.mjs";
-import { FEATURES, NAMED, build } from "./build.mjs";
+import { FEATURES, NAMED, buildDist, buildModule } from "./build.mjs";
 import { buildConnector } from "./connector.mjs";
 import { main, root, say, setupTest } from "./setup.mjs";
 import { DEFERRED, assemble, disassemble, parse, withoutHashes } from "./split.mjs";
@@ -87,7 +87,8 @@ async function callsOf(site, browser) {
 await main(async () => {
   const { browser: path } = setupTest();
   buildConnector();
-  await build();
+  buildModule();
+  await buildDist();
   const folder = join(root, "target", "profile");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

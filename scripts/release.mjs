@@ -9,7 +9,7 @@ import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, w
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "./build.mjs";
+import { buildDist, buildModule } from "./build.mjs";
 import { buildConsole } from "./console.mjs";
 import { packPackage } from "./npm-package.mjs";
 import { packCrates } from "./package.mjs";
@@ -73,7 +73,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
     const notes = releaseNotes(changelog, version, { dryRun: values["dry-run"] });
     setupBuild();
-    await build();
+    buildModule();
+    await buildDist();
     await buildConsole();
     const options = { version, source, notes, repository: values.repository };
     packAll(releaseFiles, options);

@@ -4,9 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { look, SCHEMES, STATE_NAMES, THEMES } from "../tests/e2e/gallery.mjs";
-import { buildIfStale } from "./build.mjs";
 import { buildConnector } from "./connector.mjs";
-import { chromium, main, root, say, setupBuild } from "./setup.mjs";
+import { chromium, main, requireSteps, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "screenshots");
 const SHEET = join(root, "docs", "pictures", "themes.png");
@@ -46,7 +45,7 @@ function sheet(cells) {
 await main(async () => {
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
-  await buildIfStale();
+  requireSteps("build:dist");
   buildConnector();
   rmSync(folder, { recursive: true, force: true });
   const every = [

@@ -16,6 +16,8 @@ export const toolsHome =
 
 const WASM_PACK_VERSION = "0.15.1";
 const GECKODRIVER_VERSION = "0.37.1";
+/** The newest one that this project's Rust compiles. */
+const TRUNK_VERSION = "0.21.14";
 
 /** Prints one line of progress. */
 export function say(line) {
@@ -110,7 +112,8 @@ export function lockedVersion(name) {
   return found[1];
 }
 
-export function cargoTool(crate, version, program) {
+/** Compiles a tool of crates.io in this version with these options of cargo, unless it is there. */
+export function cargoTool(crate, version, program, options = []) {
   const home = join(toolsHome, `${crate}-${version}`);
   const bin = join(home, "bin");
   if (existsSync(join(bin, program))) return onPath(bin);
@@ -125,7 +128,7 @@ export function cargoTool(crate, version, program) {
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
   // Not --locked: a mirror may lack crates of the tool's own lock file.
-  run("cargo", ["install", crate, "--version", version, "--root", home, "--quiet"], {
+  run("cargo", ["install", crate, "--version", version, "--root", home, "--quiet", ...options], {
     env: { ...process.env, ...quick, CARGO_TARGET_DIR: join(home, "build") },
   });
   rmSync(join(home, "build"), { recursive: true, force: true });
@@ -195,7 +198,7 @@ export const chromium = () =>
   );
 
 /** Returns the paths of Firefox and its driver. */
-function firefox() {
+export function firefox() {
   const found = () => ({ browser: process.env.FIREFOX ?? which("firefox-esr") ?? which("firefox") });
   const { browser } = fromDebian("Firefox", ["firefox-esr"], found, "install it, and set FIREFOX to its path");
   if (!process.env.GECKODRIVER && !which("geckodriver")) cargoTool("geckodriver", GECKODRIVER_VERSION, "geckodriver");
@@ -203,7 +206,7 @@ function firefox() {
 }
 
 /** Returns the path of WebKit's driver, which finds the browser by itself. */
-const webkit = () =>
+export const webkit = () =>
   fromDebian(
     "WebKitGTK with its driver, and Xvfb",
     ["webkit2gtk-driver", "xvfb"],
@@ -321,7 +324,8 @@ export function setupProxyBench() {
 export function setupBuild() {
   npmPackages();
   rustTarget();
-  cargoTool("wasm-bindgen-cli", lockedVersion("wasm-bindgen"), "wasm-bindgen");
+  // Its test runner speaks to a driver on this machine only, so that it needs no TLS.
+  cargoTool("wasm-bindgen-cli", lockedVersion("wasm-bindgen"), "wasm-bindgen", ["--no-default-features"]);
 }
 
 /** Installs the tools for `npm test`. Returns the paths of Chromium and its driver. */
@@ -329,13 +333,44 @@ export function setupTest() {
   setupBuild();
   rustComponents();
   cargoTool("wasm-pack", WASM_PACK_VERSION, "wasm-pack");
-  for (const name of RECIPE_PROGRAMS) debianTool(name);
   return chromium();
 }
 
-/** Installs the tools for `npm run test:all`. Returns the paths of each browser and its driver. */
-export function setupTestAll() {
-  return { chromium: setupTest(), firefox: firefox(), webkit: webkit() };
+/** Installs Trunk. It serves pages of this machine only, so that it needs no TLS, and looks for no update. */
+export const trunk = () => cargoTool("trunk", TRUNK_VERSION, "trunk", ["--no-default-features"]);
+
+/** Installs the servers of docs/recipes/. */
+export function recipePrograms() {
+  for (const name of RECIPE_PROGRAMS) debianTool(name);
+}
+
+/** The folder of what steps leave to each other and to the summary. */
+export const RECORDS = join(root, "target", "steps");
+
+/**
+ * Runs a script of the section `wireit` in package.json, with all that it depends on. What is unchanged since it passed is
+ * skipped. Returns whether all passed.
+ */
+export function startSteps(script) {
+  // The versions of tools are files, so that they are inputs like any other.
+  const browser = process.env.CHROMIUM ?? which("chromium") ?? which("google-chrome") ?? "none";
+  mkdirSync(RECORDS, { recursive: true });
+  writeFileSync(join(RECORDS, "rustc.txt"), `${firstLine("rustc", ["--version"])}\n`);
+  writeFileSync(join(RECORDS, "chromium.txt"), `${firstLine(browser, ["--version"])}\n`);
+  const env = {
+    ...process.env,
+    // Outputs are checked, but not copied. Two steps at a time would be two compilations at a time.
+    WIREIT_CACHE: "none",
+    WIREIT_PARALLEL: "1",
+    WIREIT_FAILURES: "continue",
+    WIREIT_LOGGER: "simple",
+  };
+  return spawnSync("npm", ["run", "--silent", script], { cwd: root, env, stdio: "inherit" }).status === 0;
+}
+
+/** Runs steps whose inputs changed since they passed. Fails if one fails. */
+export function requireSteps(...names) {
+  for (const name of names) if (!startSteps(`step:${name}`)) throw new Advice(`the step ${name} failed`);
 }
 
 /** Runs a script's main function. Prints an `Advice` without its stack, other errors with it. */

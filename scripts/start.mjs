@@ -1,16 +1,13 @@
 // Builds outdated files, and runs the demo: a customer's site with its proxy, and the sandbox behind it.
 
 import { spawn } from "node:child_process";
-import { buildIfStale } from "./build.mjs";
-import { buildConsoleIfStale } from "./console.mjs";
 import { buildConnector } from "./connector.mjs";
 import { buildDocsIfStale } from "./docs.mjs";
-import { main, root, say, setupBuild } from "./setup.mjs";
+import { main, requireSteps, root, say, setupBuild } from "./setup.mjs";
 
 await main(async () => {
   setupBuild();
-  await buildIfStale();
-  await buildConsoleIfStale({ dev: true });
+  requireSteps("build:dist", "build:console");
   say("compiling the site's server and the sandbox");
   buildConnector();
   const demo = spawn("target/debug/site-connector", ["demo", ...process.argv.slice(2)], {

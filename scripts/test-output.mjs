@@ -4,11 +4,11 @@ import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { root } from "./setup.mjs";
 
-/** Runs a program and returns its output, and whether it succeeded. `print` gets each piece of output. */
-export function tee(program, args, env = {}, print = (data, to) => to.write(data)) {
+/** Runs a program in a folder and returns its output, and whether it succeeded. `print` gets each piece of output. */
+export function tee(program, args, env = {}, print = (data, to) => to.write(data), cwd = root) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
-      cwd: root,
+      cwd,
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

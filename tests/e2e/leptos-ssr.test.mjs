@@ -10,7 +10,7 @@ import { ask, eventually, focused, part } from "./chat.mjs";
 import { launch, startDemo } from "./demo.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const SERVER = "target/debug/leptos-ssr-shop";
+const SERVER = "target/leptos/debug/leptos-ssr-shop";
 
 let demo, browser, server, site;
 

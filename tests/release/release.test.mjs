@@ -64,7 +64,7 @@ test("The archive of the widget has every file with its hash, compressed copies,
   assert.ok(bytes("snippet.html").includes(integrity["chat-widget.js"]));
   const top = readdirSync(home);
   for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) assert.ok(top.includes(name), name);
-  for (const name of ["console", "server", ".built"]) assert.ok(!top.includes(name), name);
+  for (const name of ["console", "server"]) assert.ok(!top.includes(name), name);
 });
 
 /** The timeout of the check of a release, which compiles a Leptos application. */

@@ -1,6 +1,6 @@
 // Mounts the widget on the development page as soon as Trunk has loaded the module.
 
-/** @typedef {typeof import("../../target/dev-page/chat-widget.js")} Glue */
+/** @typedef {Awaited<ReturnType<typeof import("../../target/glue/chat_widget.js").default>>} Glue */
 
 addEventListener(
   "TrunkApplicationStarted",
