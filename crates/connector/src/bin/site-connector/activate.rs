@@ -11,7 +11,7 @@ use clap::Args;
 use secrecy::ExposeSecret;
 
 use crate::failure::Failure;
-use crate::say;
+use crate::print::say;
 use crate::service::{secret, site_origin};
 
 /// Exchange a license code for the site token, and store it in a file

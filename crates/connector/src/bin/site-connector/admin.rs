@@ -16,10 +16,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::say;
-use crate::serve::key;
-use crate::serve::origin::local_origin;
-use crate::serve::settings::{DataFlags, Settings};
+use crate::print::say;
+use crate::settings::key;
+use crate::settings::origin::local_origin;
+use crate::settings::{DataFlags, Settings};
 
 /// Manage tenants, sites, tokens, licenses and operators, also while the service runs
 ///

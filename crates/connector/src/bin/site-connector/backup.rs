@@ -8,9 +8,9 @@ use clap::Args;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::serve::key::{create_folder_of, is_postgres};
-use crate::serve::settings::DataFlags;
-use crate::{count, say};
+use crate::print::{count, say};
+use crate::settings::DataFlags;
+use crate::settings::key::{create_folder_of, is_postgres};
 
 /// Copy the service's data into a file, while the service runs
 ///

@@ -6,10 +6,9 @@ use chat_connector::demo::DemoOptions;
 use chat_service::test_mode::{
     Ai, Amount, AssistantEndpoint, ConfigOverrides, Faults, Publishing, Target, TestOptions,
 };
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use secrecy::SecretString;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tracing::Level;
 use uuid::Uuid;
@@ -21,6 +20,7 @@ use crate::check::CheckFlags;
 use crate::doctor::DoctorFlags;
 use crate::failure::Failure;
 use crate::jobs::JobsFlags;
+use crate::log::LogFormat;
 use crate::overlays::OverlaysFlags;
 use crate::proxy::ProxyFlags;
 use crate::serve::ServeFlags;
@@ -43,15 +43,6 @@ pub(crate) struct Cli {
     pub(crate) log_format: Option<LogFormat>,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// The format of the log.
-#[derive(Clone, Copy, Debug, Default, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LogFormat {
-    #[default]
-    Text,
-    Json,
 }
 
 #[derive(Debug, Subcommand)]

@@ -15,9 +15,9 @@ use jiff::{Timestamp, ToSpan};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::say;
-use crate::serve::key;
-use crate::serve::settings::Settings;
+use crate::print::{count, say};
+use crate::settings::Settings;
+use crate::settings::key;
 
 /// Days before a certificate expires at which it is reported. Renewal usually happens 30 days before.
 const EXPIRY_WARNING_DAYS: i64 = 14;
@@ -59,7 +59,7 @@ pub(crate) async fn run(flags: DoctorFlags) -> Result<(), Failure> {
     });
     match findings.iter().filter(|finding| finding.level == Level::Error).count() {
         0 => Ok(()),
-        errors => Err(Failure::new(format!("{} to repair", crate::count(errors as u64, "error")))),
+        errors => Err(Failure::new(format!("{} to repair", count(errors as u64, "error")))),
     }
 }
 

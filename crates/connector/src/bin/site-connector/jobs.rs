@@ -9,8 +9,9 @@ use chat_protocol::Value;
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::print::{count, say};
 use crate::service::{ServiceFlags, folder, site_origin};
-use crate::{count, say, shutdown_signal};
+use crate::shutdown::shutdown_signal;
 
 /// Execute the service's jobs in a folder of static HTML
 ///

@@ -3,9 +3,18 @@
 use std::io::{self, Write};
 
 use chat_connector::printable::{printable_json, printable_log_line};
+use clap::ValueEnum;
+use serde::Deserialize;
 use tracing::Level;
 
-use crate::cli::LogFormat;
+/// The format of the log.
+#[derive(Clone, Copy, Debug, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
 
 /// Starts the log. `colours` must be false if standard error is not a terminal.
 pub(crate) fn start(level: Level, format: LogFormat, colours: bool) {

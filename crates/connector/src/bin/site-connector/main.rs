@@ -13,25 +13,27 @@ mod jobs;
 mod listen;
 mod log;
 mod overlays;
+mod print;
 mod proxy;
 mod reference;
 mod serve;
 mod service;
+mod settings;
+mod shutdown;
 mod status;
 mod sync;
 
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use chat_connector::demo::{Demo, DemoError};
-use chat_connector::printable::{printable_json, printable_lines};
 use chat_service::test_mode::TestOptions;
 use clap::Parser;
 use cli::{Cli, Command, DemoFlags};
 use failure::Failure;
 use mimalloc::MiMalloc;
+use shutdown::shutdown_signal;
 use tracing::Level;
 
 /// mimalloc: a request through the proxy makes many small allocations, and the proxy answers a fifth more
@@ -90,17 +92,6 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// Prints a result as JSON or as text. A closed pipe is ignored: the work is done.
-fn say(json: bool, value: &impl Display, words: impl FnOnce() -> String) {
-    let text = if json { printable_json(&value.to_string()) } else { printable_lines(&words()) };
-    let _ = writeln!(io::stdout(), "{text}");
-}
-
-/// Formats a count with its noun.
-fn count(number: u64, one: &str) -> String {
-    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
-}
-
 async fn demo(flags: DemoFlags) -> Result<(), Failure> {
     let sandbox = flags.sandbox()?;
     serve_demo(flags, sandbox).await.map_err(|error| Failure::new(error.to_string()))
@@ -128,27 +119,4 @@ async fn serve_demo(flags: DemoFlags, sandbox: TestOptions) -> Result<(), DemoEr
     // A closed pipe is ignored: the servers keep running.
     let _ = writeln!(io::stdout(), "{announcement}");
     demo.serve(stop).await
-}
-
-/// Returns a future that is ready on Ctrl-C or SIGTERM. It listens from this call on.
-#[cfg(unix)]
-fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-/// Returns a future that is ready on Ctrl-C. It listens from this call on.
-#[cfg(windows)]
-fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = tokio::signal::windows::ctrl_c()?;
-    Ok(async move {
-        interrupt.recv().await;
-    })
 }

@@ -9,7 +9,7 @@ use chat_protocol::{OverlayList, Value};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::say;
+use crate::print::say;
 use crate::service::{ServiceFlags, folder};
 
 #[derive(Debug, Args)]

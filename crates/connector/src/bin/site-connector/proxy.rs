@@ -18,7 +18,7 @@ use tracing::warn;
 use crate::failure::Failure;
 use crate::listen::ListenAddress;
 use crate::service::secret;
-use crate::shutdown_signal;
+use crate::shutdown::shutdown_signal;
 
 /// Run the proxy: serve the five paths of the chat widget, and forward them with the site token
 ///

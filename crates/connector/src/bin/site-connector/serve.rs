@@ -1,10 +1,5 @@
 //! `site-connector serve`
 
-pub(crate) mod key;
-pub(crate) mod origin;
-pub(crate) mod settings;
-mod smtp;
-
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,12 +10,12 @@ use clap::Args;
 use serde_json::json;
 use tracing::{Level, warn};
 
-use crate::cli::LogFormat;
 use crate::failure::Failure;
-use crate::shutdown_signal;
-use key::{KeyFile, create_folder_of, is_postgres, read_or_create};
-use origin::local_origin;
-use settings::Settings;
+use crate::log::LogFormat;
+use crate::settings::Settings;
+use crate::settings::key::{KeyFile, create_folder_of, is_postgres, read_or_create};
+use crate::settings::origin::local_origin;
+use crate::shutdown::shutdown_signal;
 
 /// Run the service: the connector API, the operators' console, the widget's files and the proxy paths
 ///

@@ -5,7 +5,7 @@ use chat_protocol::Value;
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::say;
+use crate::print::say;
 use crate::service::ServiceFlags;
 
 #[derive(Debug, Args)]

@@ -13,8 +13,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 
 use crate::failure::Failure;
+use crate::print::{count, say};
 use crate::service::{ServiceFlags, site_origin};
-use crate::{count, say};
 
 /// Push the site's content to the service
 ///

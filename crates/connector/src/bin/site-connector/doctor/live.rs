@@ -3,8 +3,8 @@
 use chat_service::ops::Finding;
 
 use super::public_origin::{cause, client};
-use crate::serve::origin::local_origin;
-use crate::serve::settings::Settings;
+use crate::settings::Settings;
+use crate::settings::origin::local_origin;
 
 const SUBJECT: &str = "live";
 

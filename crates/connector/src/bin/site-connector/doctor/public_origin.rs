@@ -5,8 +5,8 @@ use std::time::Duration;
 use chat_service::ops::Finding;
 use reqwest::{Client, ClientBuilder, StatusCode, redirect};
 
-use crate::serve::origin::public_origin;
-use crate::serve::settings::Settings;
+use crate::settings::Settings;
+use crate::settings::origin::public_origin;
 
 /// The time limit of an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);

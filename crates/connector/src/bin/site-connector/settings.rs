@@ -1,5 +1,9 @@
 //! The settings of the service: by flag, by variable, or in a file.
 
+pub(crate) mod key;
+pub(crate) mod origin;
+mod smtp;
+
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -13,11 +17,11 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use tracing::Level;
 
-use super::key::is_postgres;
-use super::origin::public_origin;
-use crate::cli::LogFormat;
+use self::key::is_postgres;
+use self::origin::public_origin;
 use crate::failure::Failure;
 use crate::listen::ListenAddress;
+use crate::log::LogFormat;
 use crate::proxy::{network, open_files, read};
 
 /// The default database.

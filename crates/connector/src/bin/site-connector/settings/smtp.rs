@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chat_service::{SmtpOptions, SmtpTls};
 
-use super::settings::{Settings, SmtpMode};
+use super::{Settings, SmtpMode};
 use crate::failure::Failure;
 use crate::service::secret;
 
