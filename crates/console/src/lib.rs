@@ -35,7 +35,7 @@ pub fn run(program: Program) {
     browser::scheme::apply();
     browser::viewport::follow();
     wasm_bindgen_futures::spawn_local(async move {
-        text::load_language().await;
+        text::load_language(api::texts).await;
         ui::mount(program);
     });
 }

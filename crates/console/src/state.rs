@@ -13,6 +13,7 @@ mod presence;
 mod push;
 mod session;
 mod thread;
+mod visitor_name;
 
 use std::cell::Cell;
 
@@ -34,6 +35,7 @@ pub use presence::Presence;
 pub use push::{Push, PushStatus};
 pub use session::{Session, SessionState};
 pub use thread::Entry;
+pub use visitor_name::visitor_name;
 
 use crate::api::requests;
 use crate::browser::clock;

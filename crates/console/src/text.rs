@@ -112,7 +112,8 @@ fn language() -> &'static str {
 }
 
 /// Loads the texts of the chosen language, or of the first of the browser's languages that the console has.
-pub async fn load_language() {
+/// `fetch` gets the tag of the language.
+pub async fn load_language<E>(fetch: impl AsyncFnOnce(&'static str) -> Result<HashMap<String, String>, E>) {
     let Some(tag) = chosen_language().or_else(|| {
         let preferred = crate::browser::languages();
         preferred.iter().find_map(|locale| language::language_of(locale))
@@ -122,7 +123,7 @@ pub async fn load_language() {
     if tag == language::ENGLISH {
         return;
     }
-    if let Ok(texts) = crate::api::texts(tag).await {
+    if let Ok(texts) = fetch(tag).await {
         if let Some(root) = crate::browser::document().document_element() {
             _ = root.set_attribute("lang", tag);
             _ = root.set_attribute("dir", language::direction(tag));

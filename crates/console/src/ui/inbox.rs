@@ -8,8 +8,6 @@ mod views;
 
 use leptos::prelude::*;
 
-pub use row::name_of;
-
 use super::conversation::Conversation;
 use super::visitor::VisitorPanel;
 use crate::browser;

@@ -10,7 +10,6 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 
 use self::commands::Section;
-pub use self::commands::name_of;
 use self::search::{Found, Search};
 use super::shortcuts::Keys;
 use crate::browser;

@@ -6,7 +6,6 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 use super::controls::Dialog;
-use super::palette::name_of;
 use crate::browser::{self, storage};
 use crate::keyboard::{Action, Focus, Group, Keyboard, Press, SHORTCUTS};
 use crate::location::{Page, Query};
@@ -146,7 +145,7 @@ fn HelpGroup(group: Group, title: Text) -> impl IntoView {
     let rows = SHORTCUTS.into_iter().filter(|(_, of, _)| *of == group).map(|(action, _, keys)| {
         view! {
             <div>
-                <dt>{name_of(action).get()}</dt>
+                <dt>{action_name(action).get()}</dt>
                 <dd><Keys keys/></dd>
             </div>
         }
@@ -182,6 +181,32 @@ fn label(step: &str, is_apple: bool) -> String {
 fn is_apple() -> bool {
     let platform = browser::window().navigator().platform().unwrap_or_default();
     platform.starts_with("Mac") || platform.starts_with("iP")
+}
+
+/// Returns what an action is called.
+pub fn action_name(action: Action) -> Text {
+    match action {
+        Action::Next => palette::NEXT,
+        Action::Previous => palette::PREVIOUS,
+        Action::Open => palette::OPEN,
+        Action::Reply => palette::REPLY,
+        Action::Note => palette::NOTE,
+        Action::Close => palette::CLOSE,
+        Action::Assign => palette::ASSIGN,
+        Action::Label => palette::LABEL,
+        Action::Snooze => palette::SNOOZE,
+        Action::TakeOver => palette::TAKE_OVER,
+        Action::Undo => palette::UNDO,
+        Action::Search => palette::SEARCH,
+        Action::Visitor => palette::VISITOR,
+        Action::Palette => palette::PALETTE,
+        Action::Help => palette::HELP,
+        Action::Escape => palette::ESCAPE,
+        Action::GoInbox => palette::GO_INBOX,
+        Action::GoReports => palette::GO_REPORTS,
+        Action::GoPublishing => palette::GO_PUBLISHING,
+        Action::GoSettings => palette::GO_SETTINGS,
+    }
 }
 
 #[cfg(test)]

@@ -19,8 +19,7 @@ use self::lead::Lead;
 use self::local_time::LocalTime;
 use self::privacy::Privacy;
 use super::controls::Avatar;
-use super::inbox::name_of;
-use crate::state::app;
+use crate::state::{app, visitor_name};
 use crate::text::visitor;
 
 /// The panel about the visitor of a conversation.
@@ -34,7 +33,7 @@ pub fn VisitorPanel(
     let summary = Memo::new(move |_| app.conversations.summary(&conversation.read()).get());
     let pages = Pages::follow(summary);
     let person = Memo::new(move |_| summary.read().visitor.clone());
-    let name = Memo::new(move |_| name_of(&summary.read()));
+    let name = Memo::new(move |_| visitor_name(&summary.read()));
     let locale = Memo::new(move |_| summary.read().locale.clone());
     let is_admin = Memo::new(move |_| app.session.me().is_admin());
     view! {

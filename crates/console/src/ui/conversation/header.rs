@@ -6,10 +6,9 @@ use leptos::prelude::*;
 use super::menus::{AssignMenu, LabelMenu, MoreMenu, SnoozeMenu};
 use crate::browser::clock;
 use crate::location::Page;
-use crate::state::{DirectoryStoreFields, app};
+use crate::state::{DirectoryStoreFields, app, visitor_name};
 use crate::text::{conversation, inbox, until};
 use crate::ui::controls::{Avatar, Icon, icon};
-use crate::ui::inbox::name_of;
 
 /// A pause of the AI that ends after this time ends only when it is told to, in milliseconds.
 const ENDLESS_MS: f64 = 1_000.0 * 86_400.0 * 365.0 * 100.0;
@@ -19,7 +18,7 @@ const ENDLESS_MS: f64 = 1_000.0 * 86_400.0 * 365.0 * 100.0;
 pub fn Header(id: String, shows_visitor: RwSignal<bool>) -> impl IntoView {
     let app = app();
     let summary = RwSignal::from(app.conversations.summary(&id));
-    let name = Memo::new(move |_| name_of(&summary.read()));
+    let name = Memo::new(move |_| visitor_name(&summary.read()));
     let back = move || match &*app.router.page().read() {
         Page::Inbox { query, .. } => Page::Inbox { conversation: None, query: query.clone() }.href(),
         _ => Page::default().href(),

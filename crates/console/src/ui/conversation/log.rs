@@ -6,10 +6,9 @@ use leptos::prelude::*;
 
 use super::message::{LogRow, RowView, rows};
 use super::pending::Pending;
-use crate::state::app;
+use crate::state::{app, visitor_name};
 use crate::text::{conversation, shell};
 use crate::ui::controls::{Icon, icon};
-use crate::ui::inbox::name_of;
 
 /// Pixels from the end within which new messages are followed.
 const PINNED: i32 = 48;
@@ -99,7 +98,7 @@ pub fn Log(id: String) -> impl IntoView {
         });
         on_cleanup(move || drop(observer));
     });
-    let visitor = Memo::new(move |_| name_of(&summary.read()));
+    let visitor = Memo::new(move |_| visitor_name(&summary.read()));
     let status = Memo::new(move |_| last_own(&all.read(), summary.read().seen_sequence));
     view! {
         <div class="log-frame">

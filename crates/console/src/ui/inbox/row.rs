@@ -3,14 +3,10 @@
 use chat_protocol::admin::{ConversationSummary, State};
 use leptos::prelude::*;
 
-use crate::attention::plain;
 use crate::browser::clock;
-use crate::state::{DirectoryStoreFields, app};
+use crate::state::{DirectoryStoreFields, app, visitor_name};
 use crate::text::{inbox, list_time, number};
 use crate::ui::controls::{Avatar, Icon, icon};
-
-/// Maximum characters of a name.
-const MAX_NAME: usize = 120;
 
 /// A row: who, when, the last words, and what has to be done.
 #[component]
@@ -23,7 +19,7 @@ pub fn Row(
     let row_id = format!("row-{id}");
     let row = app.conversations.summary(&id);
     let row = RwSignal::from(row);
-    let name = Memo::new(move |_| name_of(&row.read()));
+    let name = Memo::new(move |_| visitor_name(&row.read()));
     let unread = Memo::new(move |_| row.read().unread);
     let wants_person = Memo::new(move |_| {
         row.read().status != State::Closed && row.read().lead.needs_handoff || is_waiting(&row.read())
@@ -77,20 +73,6 @@ pub fn Row(
             </span>
         </a>
     }
-}
-
-/// Returns the name of a conversation's visitor.
-pub fn name_of(conversation: &ConversationSummary) -> String {
-    let visitor = &conversation.visitor;
-    let known = [&visitor.name, &visitor.email, &visitor.phone, &visitor.company];
-    // Characters that turn the text around would make a name look like a part of the page.
-    let mut names = known.into_iter().flatten().map(|name| plain(name, MAX_NAME));
-    names.find(|name| !name.is_empty()).unwrap_or_else(|| {
-        // Visitors without a name are told apart by the end of their conversation's id.
-        let id = &conversation.id;
-        let start = id.char_indices().rev().nth(3).map_or(0, |(place, _)| place);
-        inbox::VISITOR_NAME.with(&[("id", &id.get(start..).unwrap_or_default().to_uppercase())])
-    })
 }
 
 fn is_waiting(conversation: &ConversationSummary) -> bool {
@@ -147,25 +129,4 @@ fn assignee(row: &ConversationSummary) -> impl IntoView + use<> {
         app.directory.read().operator(&id).map_or_else(|| inbox::COLLEAGUE.get().to_owned(), str::to_owned)
     };
     Some(view! { <span class="row-assignee">{icon(Icon::Person)}<bdi>{name}</bdi></span> })
-}
-
-#[cfg(test)]
-mod tests {
-    use chat_protocol::admin::Visitor;
-
-    use super::*;
-
-    #[test]
-    fn a_visitor_is_called_by_what_is_known_and_cannot_turn_the_text_around() {
-        let named = |name: &str, email: Option<&str>| {
-            let email = email.map(str::to_owned);
-            let visitor = Visitor { name: Some(name.to_owned()), email, ..Visitor::default() };
-            let id = "conv_12ab".to_owned();
-            name_of(&ConversationSummary { id, visitor, ..ConversationSummary::default() })
-        };
-        assert_eq!(named("Ann Lee", Some("ann@example.org")), "Ann Lee");
-        assert_eq!(named(" ", Some("ann@example.org")), "ann@example.org");
-        assert_eq!(named("\u{202e}eeL\nnnA", None), "eeL nnA");
-        assert_eq!(named("\u{200b}", None), inbox::VISITOR_NAME.with(&[("id", "12AB")]));
-    }
 }

@@ -10,6 +10,7 @@ use crate::location::{InboxQuery, Page, Query};
 use crate::state::app;
 use crate::text::{Text, palette};
 use crate::ui::controls::Icon;
+use crate::ui::shortcuts::action_name;
 
 /// A part of the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +114,7 @@ fn actions() -> Vec<Command> {
     let offered = offered.filter(|action| untrack(|| app.actions.is_offered(*action)));
     let commands = offered.map(|action| {
         let does = Does::Act(action);
-        let command = Command::new(Section::Actions, name_of(action).get(), symbol_of(action), does);
+        let command = Command::new(Section::Actions, action_name(action).get(), symbol_of(action), does);
         Command { keys: keys_of(action), ..command }
     });
     commands.collect()
@@ -165,7 +166,7 @@ fn pages() -> Vec<Command> {
     let mut commands: Vec<Command> = ConversationView::ALL.into_iter().map(view).collect();
     let page = |action: Action| {
         let (symbol, page) = page_of(action)?;
-        let command = Command::open(Section::Pages, name_of(action).get(), symbol, page);
+        let command = Command::open(Section::Pages, action_name(action).get(), symbol, page);
         Some(Command { keys: keys_of(action), ..command })
     };
     let is_admin = untrack(|| app().session.me().is_admin());
@@ -222,31 +223,5 @@ fn symbol_of(action: Action) -> Icon {
         Action::Undo => Icon::Undo,
         Action::Help => Icon::Keyboard,
         _ => Icon::Search,
-    }
-}
-
-/// Returns what an action is called.
-pub fn name_of(action: Action) -> Text {
-    match action {
-        Action::Next => palette::NEXT,
-        Action::Previous => palette::PREVIOUS,
-        Action::Open => palette::OPEN,
-        Action::Reply => palette::REPLY,
-        Action::Note => palette::NOTE,
-        Action::Close => palette::CLOSE,
-        Action::Assign => palette::ASSIGN,
-        Action::Label => palette::LABEL,
-        Action::Snooze => palette::SNOOZE,
-        Action::TakeOver => palette::TAKE_OVER,
-        Action::Undo => palette::UNDO,
-        Action::Search => palette::SEARCH,
-        Action::Visitor => palette::VISITOR,
-        Action::Palette => palette::PALETTE,
-        Action::Help => palette::HELP,
-        Action::Escape => palette::ESCAPE,
-        Action::GoInbox => palette::GO_INBOX,
-        Action::GoReports => palette::GO_REPORTS,
-        Action::GoPublishing => palette::GO_PUBLISHING,
-        Action::GoSettings => palette::GO_SETTINGS,
     }
 }

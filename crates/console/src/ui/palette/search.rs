@@ -11,9 +11,9 @@ use super::commands::{Command, Section};
 use crate::api::requests;
 use crate::location::{InboxQuery, Page};
 use crate::markdown;
+use crate::state::visitor_name;
 use crate::text::palette;
 use crate::ui::controls::Icon;
-use crate::ui::inbox::name_of;
 
 /// The pause after the last letter before the service is asked.
 const DEBOUNCE: Duration = Duration::from_millis(200);
@@ -101,7 +101,7 @@ impl Search {
 }
 
 fn found(summary: ConversationSummary) -> Found {
-    let name = name_of(&summary);
+    let name = visitor_name(&summary);
     let command = Command::open(Section::Conversations, name, Icon::Inbox, Page::conversation(&summary.id));
     let detail = summary.last_message.map(|last| markdown::plain(&last.text));
     Found { command: command.beside(detail), marks: Vec::new() }

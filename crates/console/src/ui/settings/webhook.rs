@@ -1,12 +1,14 @@
 //! One webhook: its address and events, its secret, and the log of its deliveries.
 
+mod events;
+
 use chat_protocol::admin::settings::{Webhook, WebhookChange, WebhookSecret, Webhooks};
 use leptos::prelude::*;
 
+pub(super) use self::events::Events;
 use super::danger::DangerRow;
 use super::deliveries::Deliveries;
 use super::page::{Card, Empty, Head, notices, time};
-use super::webhooks::{Events, state};
 use crate::api::settings as requests;
 use crate::location::Page;
 use crate::state::app;
@@ -28,6 +30,15 @@ pub fn WebhookPage(id: String, webhooks: Remote<Webhooks>) -> impl IntoView {
                 None => view! { <Empty text=t::WEBHOOK_GONE.get()/> }.into_any(),
             }}
         </Loaded>
+    }
+}
+
+/// Returns the look and the text of a webhook's state.
+pub(super) fn state(webhook: &Webhook) -> (&'static str, &'static str) {
+    match (webhook.enabled, &webhook.failing_since) {
+        (false, _) => ("state is-bad", t::DISABLED.get()),
+        (true, Some(_)) => ("state is-warning", t::WEBHOOK_FAILING.get()),
+        (true, None) => ("state is-good", t::STATE_ON.get()),
     }
 }
 

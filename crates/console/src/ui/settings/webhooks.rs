@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Sites;
 use super::page::Head;
 use super::rows::rows;
-use super::webhook::WebhookPage;
+use super::webhook::{Events, WebhookPage, state};
 use crate::api::settings as requests;
 use crate::location::Page;
 use crate::text::settings as t;
@@ -43,15 +43,6 @@ fn List(sites: Sites, webhooks: Remote<Webhooks>) -> impl IntoView {
     }
 }
 
-/// Returns the look and the text of a webhook's state.
-pub(super) fn state(webhook: &Webhook) -> (&'static str, &'static str) {
-    match (webhook.enabled, &webhook.failing_since) {
-        (false, _) => ("state is-bad", t::DISABLED.get()),
-        (true, Some(_)) => ("state is-warning", t::WEBHOOK_FAILING.get()),
-        (true, None) => ("state is-good", t::STATE_ON.get()),
-    }
-}
-
 /// Returns the events of a webhook in one line.
 fn events_line(events: &[String]) -> String {
     if events.is_empty() { t::EVENTS_ALL.get().to_owned() } else { events.join(", ") }
@@ -68,46 +59,6 @@ fn row(webhook: Webhook) -> impl IntoView {
             </div>
             <span class=look>{text}</span>
         </li>
-    }
-}
-
-/// The choice of events: all of them, or some.
-#[component]
-pub(super) fn Events(
-    /// The names of all events.
-    all: Vec<String>,
-    /// The chosen ones; none for all.
-    chosen: RwSignal<Vec<String>>,
-) -> impl IntoView {
-    let boxes = all.into_iter().map(move |event| {
-        let (name, shown) = (event.clone(), event.clone());
-        view! {
-            <label class="option-check">
-                <input
-                    type="checkbox"
-                    prop:checked=move || chosen.with(|chosen| chosen.contains(&event))
-                    on:change=move |change| {
-                        let is_on = event_target_checked(&change);
-                        chosen
-                            .update(|chosen| {
-                                chosen.retain(|other| *other != name);
-                                if is_on {
-                                    chosen.push(name.clone());
-                                    chosen.sort();
-                                }
-                            });
-                    }
-                />
-                <code>{shown}</code>
-            </label>
-        }
-    });
-    view! {
-        <fieldset class="field-group">
-            <legend>{t::EVENTS.get()}</legend>
-            <p class="field-help">{t::EVENTS_HELP.get()}</p>
-            <div class="option-checks">{boxes.collect_view()}</div>
-        </fieldset>
     }
 }
 
