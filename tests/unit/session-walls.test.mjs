@@ -17,7 +17,7 @@ const sources = new Map(
     });
   })(src)
     .map((path) => relative(src, path))
-    .filter((path) => path.endsWith(".rs") && !/(^|\/)tests(\.rs|\/)/.test(path))
+    .filter((path) => path.endsWith(".rs") && !/(^|[/_])tests(\.rs|\/)/.test(path))
     .map((path) => {
       const text = readFileSync(join(src, path), "utf8").replace(/^\s*\/\/.*$/gm, "");
       return [path, text.replace(/#\[cfg\(test\)\]\nmod tests \{[^]*$/, "")];

@@ -396,4 +396,4 @@ impl Outbox {
 }
 
 #[cfg(test)]
-mod tests;
+mod outbox_tests;

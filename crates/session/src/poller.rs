@@ -248,4 +248,4 @@ impl Poller {
 }
 
 #[cfg(test)]
-mod tests;
+mod poller_tests;

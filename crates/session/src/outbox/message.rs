@@ -334,4 +334,4 @@ pub(crate) fn new_id(random: &mut Random) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod message_tests;
