@@ -1,5 +1,6 @@
 //! The accounts of operators: signing in, sessions, roles, one-time links and the second factor.
 
+mod actor;
 mod client;
 mod command;
 mod context;
@@ -19,7 +20,8 @@ mod tests;
 mod throttle;
 mod totp;
 
-pub(crate) use client::{Client, address as client_address};
+pub(crate) use actor::Actor;
+pub(crate) use client::Client;
 pub use command::{
     CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
     reset_operator_password, set_operator_disabled,

@@ -1,7 +1,6 @@
 //! The admin API: what the console and scripts of the operators use.
 
 mod conversations;
-pub(crate) mod input;
 mod licenses;
 mod proxy_check;
 mod quota;

@@ -26,6 +26,7 @@ mod error;
 mod fingerprint;
 mod idempotency;
 mod inbox;
+mod input;
 mod knowledge;
 mod lead;
 mod licenses;

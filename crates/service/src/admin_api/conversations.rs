@@ -12,7 +12,6 @@ use chat_protocol::admin::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::input::{Params, success};
 use crate::Service;
 use crate::accounts::{Operator, Right};
 use crate::clock::iso;
@@ -20,6 +19,7 @@ use crate::conversations::list::{self, Filter};
 use crate::conversations::summary::{self, Listed, message};
 use crate::conversations::{self, Status, StoredMessage, notes, page, page_before, sequence_of};
 use crate::error::ApiError;
+use crate::input::{Params, success};
 use crate::lead::Behaviour;
 use crate::limits::check_search;
 use crate::response::ApiResponse;

@@ -8,10 +8,11 @@ use secrecy::ExposeSecret;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::input::{Actor, Body, done, success, to_value};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
 use crate::error::ApiError;
+use crate::input::{Body, done, success, to_value};
 use crate::licenses::{self, License, NewLicense};
 use crate::response::ApiResponse;
 

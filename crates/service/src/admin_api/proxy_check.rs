@@ -6,10 +6,11 @@ use axum::routing::post;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::input::{Actor, Body, success};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::Right;
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::proxy_check;
 use crate::rate::Caller;
 use crate::response::ApiResponse;

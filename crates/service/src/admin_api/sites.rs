@@ -10,12 +10,13 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::input::{Actor, Body, done, success, to_value};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
 use crate::ai::{Endpoint, EndpointError};
 use crate::db::Tx;
 use crate::error::ApiError;
+use crate::input::{Body, done, success, to_value};
 use crate::response::ApiResponse;
 use crate::sites::{self, Site, SiteChange};
 

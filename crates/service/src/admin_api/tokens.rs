@@ -8,11 +8,12 @@ use secrecy::ExposeSecret;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::input::{Actor, Body, done, success, to_value};
 use super::sites::change_site;
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
 use crate::error::ApiError;
+use crate::input::{Body, done, success, to_value};
 use crate::response::ApiResponse;
 use crate::sites;
 use crate::tokens::{self, NewToken, TokenInfo};

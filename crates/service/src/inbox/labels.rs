@@ -7,10 +7,11 @@ use chat_protocol::admin::{Label, LabelChange};
 
 use super::shared_list::{SharedList, write};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::{Actor, Body, success};
 use crate::db::{Row, args};
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::limits::check_text;
 use crate::response::ApiResponse;
 use crate::secrets::new_id;

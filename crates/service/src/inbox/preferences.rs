@@ -8,9 +8,9 @@ use chat_protocol::admin::{Availability, Preferences};
 use super::quiet_hours;
 use crate::Service;
 use crate::accounts::Operator;
-use crate::admin_api::input::{Body, success};
 use crate::db::{DbError, Row, Wake, args};
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::response::ApiResponse;
 
 pub(super) fn routes() -> Router<Service> {

@@ -8,11 +8,12 @@ use chat_protocol::is_language_tag;
 
 use super::shared_list::{SharedList, write};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::{Actor, Body, success};
 use crate::conversations::desk::check_text;
 use crate::db::{Row, args};
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::response::ApiResponse;
 use crate::secrets::new_id;
 

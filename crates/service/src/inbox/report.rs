@@ -16,10 +16,10 @@ use utoipa::IntoParams;
 use super::quiet_hours::time_zone;
 use crate::Service;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::{Params, success};
 use crate::conversations::report::{self, Figures, Scope};
 use crate::csv::{cell, download};
 use crate::error::ApiError;
+use crate::input::{Params, success};
 use crate::response::ApiResponse;
 use crate::sites;
 

@@ -3,9 +3,10 @@
 use futures_util::future::BoxFuture;
 
 use crate::Service;
-use crate::admin_api::input::{Actor, done};
+use crate::accounts::Actor;
 use crate::db::{Tx, Wake, args};
 use crate::error::ApiError;
+use crate::input::done;
 use crate::response::ApiResponse;
 
 /// The statements of a list, and its errors.

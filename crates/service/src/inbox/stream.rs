@@ -19,8 +19,8 @@ use super::hub::Following;
 use super::team;
 use crate::Service;
 use crate::accounts::{Operator, Right, Session};
-use crate::admin_api::input::{Body, done};
 use crate::error::ApiError;
+use crate::input::{Body, done};
 use crate::presence::{open_console, operators_online, set_idle as store_idle};
 use crate::response::ApiResponse;
 

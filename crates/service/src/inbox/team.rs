@@ -8,9 +8,9 @@ use chat_protocol::admin::{Availability, TeamMember, WorkingState};
 use super::preferences::availability;
 use crate::Service;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::success;
 use crate::db::{DbError, Row, args};
 use crate::error::ApiError;
+use crate::input::success;
 use crate::presence::CONSOLE_TIMEOUT_MS;
 use crate::response::ApiResponse;
 

@@ -10,7 +10,7 @@ use super::removal::{self, BATCH, Removed};
 use super::scrub;
 use super::subject::Subject;
 use crate::Service;
-use crate::admin_api::input::Actor;
+use crate::accounts::Actor;
 use crate::db::{DbError, Tx, Wake, args};
 use crate::error::ApiError;
 use crate::sites::Site;

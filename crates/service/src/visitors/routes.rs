@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::{EarlierConversation, Visitor, earlier, events, list};
 use crate::Service;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::Params;
 use crate::error::ApiError;
+use crate::input::Params;
 use crate::response::ApiResponse;
 use crate::sites;
 

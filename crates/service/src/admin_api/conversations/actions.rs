@@ -9,8 +9,8 @@ use utoipa::ToSchema;
 
 use super::{author, changed, of_operator};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::{Actor, Body, done, success};
 use crate::conversations::desk::{self, OperatorMessage, check_text};
 use crate::conversations::notes::{self, NoteKind};
 use crate::conversations::summary::message;
@@ -19,6 +19,7 @@ use crate::db::Wake;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::{KeyedRequest, execute_once};
+use crate::input::{Body, done, success};
 use crate::rate::Caller;
 use crate::response::ApiResponse;
 

@@ -10,9 +10,10 @@ use super::devices::{self, NewDevice};
 use super::key;
 use super::subscription::Subscription;
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::Session;
-use crate::admin_api::input::{Actor, Body, done, success};
 use crate::error::ApiError;
+use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
 
 /// The description of these routes.

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use super::{DEFAULT_PAGE, MAX_PAGE, Segments, segments};
 use crate::Service;
 use crate::accounts::Operator;
-use crate::admin_api::input::Params;
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, args};
 use crate::error::ApiError;
+use crate::input::Params;
 use crate::response::ApiResponse;
 use crate::sites;
 

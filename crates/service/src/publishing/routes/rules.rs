@@ -6,10 +6,11 @@ use chat_protocol::admin::publishing::{DryRun, PublishingRules};
 
 use super::{Segments, segments};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
-use crate::admin_api::input::{Actor, Body, success, to_value};
 use crate::db::Wake;
 use crate::error::ApiError;
+use crate::input::{Body, success, to_value};
 use crate::publishing::rules;
 use crate::response::ApiResponse;
 use crate::sites;

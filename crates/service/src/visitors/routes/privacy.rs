@@ -11,10 +11,11 @@ use utoipa::ToSchema;
 
 use super::{NO_VISITOR, Segments, segments};
 use crate::Service;
+use crate::accounts::Actor;
 use crate::accounts::Right;
-use crate::admin_api::input::{Actor, Body};
 use crate::db::DbError;
 use crate::error::ApiError;
+use crate::input::Body;
 use crate::response::ApiResponse;
 use crate::sites::{self, Site};
 use crate::visitors::subject::{self, Name, Subject};

@@ -8,9 +8,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Service;
-use crate::accounts::{self, Operator};
-use crate::audit::{self, Entry};
-use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 use crate::response::ApiResponse;
 
@@ -37,59 +34,6 @@ impl<T: DeserializeOwned> FromRequestParts<Service> for Params<T> {
     async fn from_request_parts(parts: &mut Parts, _: &Service) -> Result<Self, ApiError> {
         let axum::extract::Query(params) = axum::extract::Query::try_from_uri(&parts.uri)?;
         Ok(Self(params))
-    }
-}
-
-/// The signed-in operator, as the actor of a change.
-#[derive(Clone, Debug)]
-pub(crate) struct Actor {
-    pub(crate) operator: Operator,
-    name: String,
-    address: String,
-}
-
-impl FromRequestParts<Service> for Actor {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, ApiError> {
-        let operator = Operator::from_request_parts(parts, service).await?;
-        let name = format!("{} <{}>", operator.name, operator.email);
-        Ok(Self { operator, name, address: accounts::client_address(parts) })
-    }
-}
-
-impl Actor {
-    /// Records a change in the audit log, in its transaction.
-    pub(crate) async fn record(
-        &self,
-        tx: &mut Tx,
-        at_ms: i64,
-        action: &str,
-        target: &str,
-    ) -> Result<(), DbError> {
-        self.record_with(tx, at_ms, action, target, Value::object([])).await
-    }
-
-    /// Records a change with its details, in its transaction.
-    pub(crate) async fn record_with(
-        &self,
-        tx: &mut Tx,
-        at_ms: i64,
-        action: &str,
-        target: &str,
-        detail: Value,
-    ) -> Result<(), DbError> {
-        let entry = Entry {
-            tenant_id: &self.operator.tenant_id,
-            actor_id: &self.operator.id,
-            actor: &self.name,
-            action,
-            target,
-            detail,
-            address: &self.address,
-            at_ms,
-        };
-        audit::record(tx, &entry).await
     }
 }
 

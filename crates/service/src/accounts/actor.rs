@@ -1,0 +1,66 @@
+//! The signed-in operator as the actor of a change.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use chat_protocol::Value;
+
+use crate::Service;
+use crate::audit::{self, Entry};
+use crate::db::{DbError, Tx};
+use crate::error::ApiError;
+
+use super::client::address;
+use super::operator::Operator;
+
+/// The signed-in operator, as the actor of a change.
+#[derive(Clone, Debug)]
+pub(crate) struct Actor {
+    pub(crate) operator: Operator,
+    name: String,
+    address: String,
+}
+
+impl FromRequestParts<Service> for Actor {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, ApiError> {
+        let operator = Operator::from_request_parts(parts, service).await?;
+        let name = format!("{} <{}>", operator.name, operator.email);
+        Ok(Self { operator, name, address: address(parts) })
+    }
+}
+
+impl Actor {
+    /// Records a change in the audit log, in its transaction.
+    pub(crate) async fn record(
+        &self,
+        tx: &mut Tx,
+        at_ms: i64,
+        action: &str,
+        target: &str,
+    ) -> Result<(), DbError> {
+        self.record_with(tx, at_ms, action, target, Value::object([])).await
+    }
+
+    /// Records a change with its details, in its transaction.
+    pub(crate) async fn record_with(
+        &self,
+        tx: &mut Tx,
+        at_ms: i64,
+        action: &str,
+        target: &str,
+        detail: Value,
+    ) -> Result<(), DbError> {
+        let entry = Entry {
+            tenant_id: &self.operator.tenant_id,
+            actor_id: &self.operator.id,
+            actor: &self.name,
+            action,
+            target,
+            detail,
+            address: &self.address,
+            at_ms,
+        };
+        audit::record(tx, &entry).await
+    }
+}
