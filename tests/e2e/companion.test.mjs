@@ -6,6 +6,8 @@ import { shopWith, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const EVENTS = "**/connector/events";
+/** More than the time for which events wait for others, so that one request has them all. */
+const BATCH_MS = 3_500;
 
 /** Returns the stored values whose names begin with `kind`. */
 const kept = async (page, kind) =>
@@ -19,9 +21,13 @@ const waiting = (page, count = 1) =>
 const arrived = async (server) =>
   (await server.events()).map(({ eventType, eventData, path }) => [eventType, eventData?.label ?? path]);
 
+/** Advances the page's clock until what waits is sent. */
+const batchesAreSent = (page) => page.clock.fastForward(BATCH_MS);
+
 /** Waits for the event with this label or path. Returns all events that have arrived. */
-const arrivedWith = (server, label) =>
-  eventually(async () => {
+async function arrivedWith(page, server, label) {
+  await batchesAreSent(page);
+  return eventually(async () => {
     const events = await arrived(server);
     assert.ok(
       events.some(([, place]) => place === label),
@@ -29,10 +35,13 @@ const arrivedWith = (server, label) =>
     );
     return events;
   });
+}
 
 /** Waits until these events have arrived, and no others. Requests may arrive in any order. */
-const arrivedInAll = (server, expected) =>
-  eventually(async () => assert.deepEqual((await arrived(server)).toSorted(), expected));
+async function arrivedInAll(page, server, expected) {
+  await batchesAreSent(page);
+  await eventually(async () => assert.deepEqual((await arrived(server)).toSorted(), expected));
+}
 
 /** Clicks a call to action with this label, which the page inserts. */
 const callToAction = (page, label) =>
@@ -55,13 +64,13 @@ test("Page views, navigation and calls to action are reported without the module
   server,
   recordOf,
 }) => {
-  const page = await visit();
+  const page = await visit({ clock: true });
   await waiting(page);
   await navigate(page, "/pots?glaze=blue");
   await waiting(page, 2);
   await navigate(page, "/pots?glaze=blue#top");
   await callToAction(page, "Book now");
-  const events = await arrivedWith(server, "Book now");
+  const events = await arrivedWith(page, server, "Book now");
   assert.deepEqual(events, [
     ["page_view", "/"],
     ["page_view", "/pots"],
@@ -77,14 +86,14 @@ test("Page views, navigation and calls to action are reported without the module
 });
 
 test("A module that starts before the events are sent takes them over, and what follows", async ({ visit, server }) => {
-  const page = await visit();
+  const page = await visit({ clock: true });
   await waiting(page);
   await ready(page);
   await navigate(page, "/pots");
   await callToAction(page, "First");
   await allFilesLoaded(page);
   await callToAction(page, "Second");
-  const events = await arrivedWith(server, "Second");
+  const events = await arrivedWith(page, server, "Second");
   assert.deepEqual(events.toSorted(), [
     ["cta_clicked", "First"],
     ["cta_clicked", "Second"],
@@ -97,7 +106,7 @@ test("A module that starts before the events are sent takes them over, and what 
 
 test("Every event of a page on which the module starts arrives once, at whatever moment", async ({ visit, server }) => {
   let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const page = await visit({ clock: true, prepare: async (page) => (wasm = await hold(page, WASM)) });
   await waiting(page);
   await part(page, "launcher").hover();
   await wasm.requested;
@@ -118,7 +127,7 @@ test("Every event of a page on which the module starts arrives once, at whatever
     return count;
   });
   await callToAction(page, "Last");
-  const events = await arrivedWith(server, "Last");
+  const events = await arrivedWith(page, server, "Last");
   const labels = events.filter(([type]) => type === "cta_clicked").map(([, label]) => label);
   const expected = Array.from({ length: clicked }, (_, index) => `Click ${index + 1}`).concat("Last");
   assert.deepEqual(labels.toSorted(), expected.toSorted());
@@ -126,12 +135,12 @@ test("Every event of a page on which the module starts arrives once, at whatever
 });
 
 test("A page that is left within three seconds has reported its view", async ({ visit, server, site }) => {
-  const page = await visit();
+  const page = await visit({ clock: true });
   await waiting(page);
   await page.goto(`${site}/workshops.html`);
   await waiting(page);
   await callToAction(page, "Done");
-  const events = await arrivedWith(server, "Done");
+  const events = await arrivedWith(page, server, "Done");
   assert.deepEqual(events.filter(([type]) => type === "page_view").toSorted(), [
     ["page_view", "/"],
     ["page_view", "/workshops.html"],
@@ -144,14 +153,16 @@ test("What could not be sent is delivered once, with the same key, by the next p
   recordOf,
   site,
 }) => {
-  const page = await visit({ prepare: (page) => page.route(EVENTS, (route) => route.abort()) });
+  const page = await visit({ clock: true, prepare: (page) => page.route(EVENTS, (route) => route.abort()) });
+  await waiting(page);
+  await batchesAreSent(page);
   await eventually(async () => assert.equal((await kept(page, "batch")).length, 1));
   await sent(recordOf(page), 1);
   await page.unroute(EVENTS);
   await page.goto(`${site}/help.html`);
   await waiting(page);
   await callToAction(page, "Done");
-  await arrivedInAll(server, [
+  await arrivedInAll(page, server, [
     ["cta_clicked", "Done"],
     ["page_view", "/"],
     ["page_view", "/help.html"],
@@ -173,13 +184,15 @@ test("A batch whose response was lost is repeated by the session, and counted on
     await route.abort();
     onLost();
   };
-  const page = await visit({ prepare: (page) => page.route(EVENTS, lose) });
+  const page = await visit({ clock: true, prepare: (page) => page.route(EVENTS, lose) });
+  await waiting(page);
+  await batchesAreSent(page);
   await lost;
   assert.equal((await server.events()).length, 1);
   await page.unroute(EVENTS);
   await openChat(page);
   await callToAction(page, "Done");
-  const events = await arrivedWith(server, "Done");
+  const events = await arrivedWith(page, server, "Done");
   assert.equal(events.filter(([type]) => type === "page_view").length, 1);
   const [first] = keysOf(recordOf(page));
   assert.equal(keysOf(recordOf(page)).filter((key) => key === first).length, 2);
@@ -187,20 +200,20 @@ test("A batch whose response was lost is repeated by the session, and counted on
 });
 
 test("A session in another tab does not send what a companion sends", async ({ visit, server }) => {
-  const first = await visit();
+  const first = await visit({ clock: true });
   await openChat(first);
   await ask(first, "How long does delivery take?");
   await first.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
   await eventually(async () => assert.ok((await server.events()).length >= 2));
   // A tab without the conversation would start the module at once.
-  const tab = await visit({ beside: first, path: "/help.html", prepare: withoutConversation });
+  const tab = await visit({ clock: true, beside: first, path: "/help.html", prepare: withoutConversation });
   await waiting(tab);
   // The session reads the event of the living companion.
   await first.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow")));
   await callToAction(first, "In the session");
   await callToAction(tab, "In the companion");
-  await arrivedWith(server, "In the companion");
-  const events = await arrivedWith(server, "In the session");
+  await arrivedWith(tab, server, "In the companion");
+  const events = await arrivedWith(first, server, "In the session");
   const once = events.filter(([, place]) => place === "/help.html" || String(place).startsWith("In the"));
   assert.equal(once.length, 3, JSON.stringify(events));
 });
@@ -230,6 +243,7 @@ for (const [setting, attributes, prepare] of [
 ]) {
   test(`There is no companion ${setting}`, async ({ visit, recordOf }) => {
     const page = await visit({
+      clock: true,
       prepare: async (page) => {
         await withOptions(attributes)(page);
         if (prepare) await page.addInitScript(prepare);
@@ -252,7 +266,9 @@ test("A service that disables tracking gets no events for a day, and what waits 
   site,
 }) => {
   await server.setFaults({ trackingDisabled: true });
-  const page = await visit();
+  const page = await visit({ clock: true });
+  await waiting(page);
+  await batchesAreSent(page);
   await eventually(async () => assert.ok((await stored(page))["chat-widget:tracking"]?.offUntil > Date.now()));
   await callToAction(page, "Book now");
   assert.deepEqual([...(await kept(page, "event")), ...(await kept(page, "batch"))], []);
@@ -267,14 +283,17 @@ for (const [how, refuse] of Object.entries(REFUSES)) {
     visit,
     server,
   }) => {
-    const page = await visit({ prepare: (page) => page.addInitScript(refuse) });
-    await eventually(async () => assert.equal((await server.events()).length, 1));
+    const page = await visit({ clock: true, prepare: (page) => page.addInitScript(refuse) });
+    await eventually(async () => {
+      await page.clock.fastForward(1000);
+      assert.equal((await server.events()).length, 1);
+    });
     await callToAction(page, "Early");
     await ready(page);
     await allFilesLoaded(page);
     await callToAction(page, "Late");
-    await arrivedWith(server, "Late");
-    const events = await arrivedWith(server, "Early");
+    await arrivedWith(page, server, "Late");
+    const events = await arrivedWith(page, server, "Early");
     assert.equal(events.length, 3, JSON.stringify(events));
     const { visitorId } = await page.evaluate(() => window.chatWidget.state);
     for (const event of await server.events()) assert.equal(event.visitorId, visitorId);
@@ -282,13 +301,13 @@ for (const [how, refuse] of Object.entries(REFUSES)) {
 }
 
 test("Where the module does not load, the companion goes on", async ({ visit, server, recordOf }) => {
-  const page = await visit({ prepare: (page) => page.route(WASM, (route) => route.abort()) });
+  const page = await visit({ clock: true, prepare: (page) => page.route(WASM, (route) => route.abort()) });
   recordOf(page).tolerate("chat widget: the module did not load");
   await waiting(page);
   await part(page, "launcher").click();
   await part(page, "launcher").and(page.locator("[aria-busy]")).waitFor({ state: "detached" });
   await callToAction(page, "Book now");
-  const events = await arrivedWith(server, "Book now");
+  const events = await arrivedWith(page, server, "Book now");
   assert.deepEqual(events, [
     ["page_view", "/"],
     ["cta_clicked", "Book now"],
@@ -298,17 +317,18 @@ test("Where the module does not load, the companion goes on", async ({ visit, se
 test("With another widget of the visitor on the page, navigation is reported once", async ({ visit, server }) => {
   const element =
     '<script type="module" src="/chat-widget/element.mjs"></script><chat-widget proxy="/connector" inline></chat-widget></main>';
-  const page = await visit({ prepare: shopWith((html) => html.replace("</main>", element)) });
+  const page = await visit({ clock: true, prepare: shopWith((html) => html.replace("</main>", element)) });
   await page.evaluate(async () => {
     await customElements.whenDefined("chat-widget");
     const widget = await document.querySelector("chat-widget[inline]").ready;
     await widget.ready;
   });
+  await batchesAreSent(page);
   await eventually(async () => assert.ok((await server.events()).length >= 2));
   assert.equal(await isStarted(page), false);
   await navigate(page, "/pots");
   await callToAction(page, "Book now");
-  const events = await arrivedWith(server, "Book now");
+  const events = await arrivedWith(page, server, "Book now");
   const later = events.filter(([, place]) => place !== "/");
   assert.deepEqual(later.toSorted(), [
     ["cta_clicked", "Book now"],
@@ -317,7 +337,7 @@ test("With another widget of the visitor on the page, navigation is reported onc
 });
 
 test("destroy() before the module has started ends the reports", async ({ visit, recordOf, server, site }) => {
-  const page = await visit();
+  const page = await visit({ clock: true });
   await waiting(page);
   await page.evaluate(() => window.chatWidget.destroy());
   assert.equal((await kept(page, "batch")).length, 1, "the view is left to the next page");
@@ -326,7 +346,7 @@ test("destroy() before the module has started ends the reports", async ({ visit,
   await page.goto(`${site}/help.html`);
   await waiting(page);
   await callToAction(page, "Done");
-  await arrivedInAll(server, [
+  await arrivedInAll(page, server, [
     ["cta_clicked", "Done"],
     ["page_view", "/"],
     ["page_view", "/help.html"],

@@ -22,8 +22,9 @@ const QUESTION = "How long does delivery take?";
 const control = (page, name, ...args) =>
   page.evaluate(([name, args]) => window.chatWidget[name](...args), [name, args]);
 
-/** Waits until the service has this number of events, and returns them. */
-async function reported(server, count) {
+/** Advances the page's clock until events are sent, waits until the service has this number of them, and returns them. */
+async function reported(page, server, count) {
+  await page.clock.fastForward(3_500);
   await eventually(async () =>
     assert.ok((await server.events()).length >= count, JSON.stringify(await server.events())),
   );
@@ -170,7 +171,7 @@ test("Page views, single-page navigations, calls to action and tracked events ar
   visit,
   server,
 }) => {
-  const page = await visit();
+  const page = await visit({ clock: true });
   await allFilesLoaded(page);
   const go = async (path, title) => {
     await page.evaluate(
@@ -182,7 +183,7 @@ test("Page views, single-page navigations, calls to action and tracked events ar
     );
   };
   await go("/workshops?month=5", "Workshops");
-  await reported(server, 2);
+  await reported(page, server, 2);
   await go("/workshops?month=5#top", "The same page");
   await page.evaluate(() => {
     const button = document.createElement("button");
@@ -192,7 +193,7 @@ test("Page views, single-page navigations, calls to action and tracked events ar
     button.firstChild.click();
     window.chatWidget.track("video_played", { seconds: 12 });
   });
-  const events = await reported(server, 4);
+  const events = await reported(page, server, 4);
   const views = events.filter(({ eventType }) => eventType === "page_view");
   assert.deepEqual(views.map(({ path, title }) => [path, title])[1], ["/workshops", "Workshops"]);
   assert.equal(views.length, 2, "a fragment is not a page view");
@@ -201,13 +202,13 @@ test("Page views, single-page navigations, calls to action and tracked events ar
 });
 
 test("Consent given before the widget loads does not report events twice", async ({ visit, server }) => {
-  const page = await visit({ prepare: withOptions('data-consent="required"') });
+  const page = await visit({ clock: true, prepare: withOptions('data-consent="required"') });
   await page.evaluate(() => (window.chatWidget ||= []).push(["grantConsent"]));
   await allFilesLoaded(page);
   await page.evaluate(() => history.pushState({}, "", "/pots"));
-  await reported(server, 2);
+  await reported(page, server, 2);
   await page.evaluate(() => window.chatWidget.track("asked_last"));
-  const events = await reported(server, 3);
+  const events = await reported(page, server, 3);
   assert.deepEqual(
     events.map(({ eventType }) => eventType),
     ["page_view", "page_view", "asked_last"],
@@ -216,10 +217,10 @@ test("Consent given before the widget loads does not report events twice", async
 
 test("Without the Navigation API history is patched, and destroy() restores it", async ({ visit, server }) => {
   const withoutNavigation = () => Object.defineProperty(window, "navigation", { value: undefined });
-  const page = await visit({ prepare: (page) => page.addInitScript(withoutNavigation) });
+  const page = await visit({ clock: true, prepare: (page) => page.addInitScript(withoutNavigation) });
   await allFilesLoaded(page);
   await page.evaluate(() => history.pushState({}, "", "/pots"));
-  const events = await reported(server, 2);
+  const events = await reported(page, server, 2);
   assert.deepEqual(
     events.map(({ path }) => path),
     ["/", "/pots"],
@@ -237,6 +238,7 @@ for (const [setting, attributes, prepare] of [
 ]) {
   test(`With ${setting} no event is reported automatically`, async ({ visit, server, recordOf }) => {
     const page = await visit({
+      clock: true,
       prepare: async (page) => {
         await withOptions(attributes)(page);
         if (prepare) await page.addInitScript(prepare);
@@ -249,7 +251,7 @@ for (const [setting, attributes, prepare] of [
     if (!prepare) {
       await control(page, "track", "quiz_done");
       assert.deepEqual(
-        (await reported(server, 1)).map(({ eventType }) => eventType),
+        (await reported(page, server, 1)).map(({ eventType }) => eventType),
         ["quiz_done"],
       );
     } else {
@@ -263,7 +265,7 @@ for (const [setting, attributes, prepare] of [
 const kept = async (page) => [Object.keys(await stored(page)), await page.evaluate(() => Object.keys(sessionStorage))];
 
 test("Without consent the chat works, and nothing is stored or reported", async ({ visit, server, recordOf }) => {
-  const page = await visit({ prepare: withOptions('data-consent="required"') });
+  const page = await visit({ clock: true, prepare: withOptions('data-consent="required"') });
   await openChat(page);
   await ask(page, QUESTION);
   await part(page, "input").fill("A draft");
@@ -276,7 +278,7 @@ test("Without consent the chat works, and nothing is stored or reported", async 
   await eventually(async () => assert.ok((await stored(page))["chat-widget:conversation"]?.conversationId));
   await ask(page, "And to Norway?");
   assert.deepEqual(
-    (await reported(server, 1)).map(({ eventType }) => eventType),
+    (await reported(page, server, 1)).map(({ eventType }) => eventType),
     ["page_view"],
   );
   const visitors = (await server.conversations()).map(({ visitor }) => visitor.visitorId);

@@ -16,90 +16,50 @@ const recordErrors = (page) =>
   });
 const codes = (page) => page.evaluate(() => window.codes);
 
-/** Failures of a page's `fetch`, which every third call has. They run in the page. */
-const FETCH_FAILURES = {
-  "throws an error": () => {
-    throw new Error("no fetching today");
-  },
-  "throws undefined": () => {
-    throw undefined;
-  },
-  "rejects with a symbol": () => Promise.reject(Symbol("no")),
-  "rejects with an object whose getters throw": () =>
-    Promise.reject({
-      get message() {
-        throw new Error("mine");
-      },
-      get name() {
-        throw new Error("mine");
-      },
-      toString() {
-        throw new Error("mine");
-      },
-    }),
-  "returns no promise": () => undefined,
-  "resolves to undefined": () => Promise.resolve(),
-  "resolves to a response-like object whose text() throws": () =>
-    Promise.resolve({
-      ok: true,
-      status: 200,
-      headers: new Headers(),
-      text() {
-        throw new Error("mine");
-      },
-      json() {
-        throw new Error("mine");
-      },
-    }),
-};
-
-for (const [failure, misbehave] of Object.entries(FETCH_FAILURES)) {
-  test(`With a fetch that sometimes ${failure}, every message arrives once, and the module does not crash`, async ({
-    visit,
-    server,
-    recordOf,
-  }) => {
-    const prepare = async (page) => {
-      // Without a prefetch, there is one request for each module.
-      await withOptions('data-load="intent"')(page);
-      await recordErrors(page);
-      await page.addInitScript(`{
-        const real = window.fetch;
-        const misbehave = ${misbehave};
-        let times = 0;
-        window.failed = 0;
-        window.fetch = (address, ...rest) => {
-          times += 1;
-          if (!String(address).includes("/connector/") || times % 3 !== 0) return real(address, ...rest);
-          window.failed += 1;
-          return misbehave();
-        };
-      }`);
-    };
-    const page = await visit({ prepare });
-    await openChat(page);
-    for (const number of [1, 2, 3, 4, 5, 6]) {
-      await say(page, `${number}: ${QUESTION}`);
-      await eventually(async () => assert.equal(await part(page, "message-visitor").count(), number));
-      await delivered(page);
-    }
-    const received = (await server.conversation()).messages
-      .filter(({ role }) => role === "visitor")
-      .map(({ content }) => content);
-    assert.deepEqual(
-      received,
-      [1, 2, 3, 4, 5, 6].map((number) => `${number}: ${QUESTION}`),
-    );
-    assert.ok((await page.evaluate(() => window.failed)) >= 3);
-    assert.deepEqual(
-      (await codes(page)).filter((code) => !["NETWORK", "TIMEOUT"].includes(code)),
-      [],
-    );
-    // The module was never replaced.
-    assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
-    await page.evaluate(() => window.chatWidget.diagnose());
-  });
-}
+test("With a fetch that sometimes throws, every message arrives once, and the module does not crash", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  const prepare = async (page) => {
+    // Without a prefetch, there is one request for each module.
+    await withOptions('data-load="intent"')(page);
+    await recordErrors(page);
+    await page.addInitScript(() => {
+      const real = window.fetch;
+      let times = 0;
+      window.failed = 0;
+      window.fetch = (address, ...rest) => {
+        times += 1;
+        if (!String(address).includes("/connector/") || times % 3 !== 0) return real(address, ...rest);
+        window.failed += 1;
+        throw undefined;
+      };
+    });
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  for (const number of [1, 2, 3, 4, 5, 6]) {
+    await say(page, `${number}: ${QUESTION}`);
+    await eventually(async () => assert.equal(await part(page, "message-visitor").count(), number));
+    await delivered(page);
+  }
+  const received = (await server.conversation()).messages
+    .filter(({ role }) => role === "visitor")
+    .map(({ content }) => content);
+  assert.deepEqual(
+    received,
+    [1, 2, 3, 4, 5, 6].map((number) => `${number}: ${QUESTION}`),
+  );
+  assert.ok((await page.evaluate(() => window.failed)) >= 3);
+  assert.deepEqual(
+    (await codes(page)).filter((code) => !["NETWORK", "TIMEOUT"].includes(code)),
+    [],
+  );
+  // The module was never replaced.
+  assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
+  await page.evaluate(() => window.chatWidget.diagnose());
+});
 
 const { ...table } = await optionTable();
 /** The names of all options and their fields, and of all members of the option bags that the widget passes to the browser. */

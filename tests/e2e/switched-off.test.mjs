@@ -13,40 +13,34 @@ const isRefused = (page) =>
     assert.ok(!enabled || !widgetEnabled);
   });
 
-for (const name of ["enabled", "widgetEnabled"]) {
-  test(`With ${name}: false a new visitor sees nothing, and no module is loaded`, async ({
-    visit,
-    server,
-    recordOf,
-  }) => {
-    await server.setFaults({ config: { [name]: false } });
-    const page = await visit({ clock: true });
-    await isRefused(page);
-    await page.waitForLoadState("load");
-    await advanceClock(page, { minutes: 1 });
-    await page.evaluate(() => void window.chatWidget.open());
-    await advanceClock(page, { minutes: 1 });
-    await isGone(page);
-    assert.deepEqual(recordOf(page).moduleFiles(), []);
-  });
+test("With enabled: false a new visitor sees nothing, and no module is loaded", async ({ visit, server, recordOf }) => {
+  await server.setFaults({ config: { enabled: false } });
+  const page = await visit({ clock: true });
+  await isRefused(page);
+  await page.waitForLoadState("load");
+  await advanceClock(page, { minutes: 1 });
+  await page.evaluate(() => void window.chatWidget.open());
+  await advanceClock(page, { minutes: 1 });
+  await isGone(page);
+  assert.deepEqual(recordOf(page).moduleFiles(), []);
+});
 
-  test(`With ${name}: false a visitor with a conversation sees nothing`, async ({ visit, server, recordOf }) => {
-    const page = await visit({ clock: true });
-    await openChat(page);
-    await ask(page, "How long does delivery take?");
-    await allFilesLoaded(page);
-    await server.setFaults({ config: { [name]: false } });
-    const before = recordOf(page).moduleFiles().length;
-    await page.reload();
-    await isRefused(page);
-    await isGone(page);
-    const soFar = recordOf(page).requests.length;
-    await advanceClock(page, { minutes: 2 });
-    await isGone(page);
-    assert.deepEqual(recordOf(page).moduleFiles().slice(before), []);
-    assert.deepEqual(recordOf(page).paths().slice(soFar), [], "no further request is sent");
-  });
-}
+test("With widgetEnabled: false a visitor with a conversation sees nothing", async ({ visit, server, recordOf }) => {
+  const page = await visit({ clock: true });
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await allFilesLoaded(page);
+  await server.setFaults({ config: { widgetEnabled: false } });
+  const before = recordOf(page).moduleFiles().length;
+  await page.reload();
+  await isRefused(page);
+  await isGone(page);
+  const soFar = recordOf(page).requests.length;
+  await advanceClock(page, { minutes: 2 });
+  await isGone(page);
+  assert.deepEqual(recordOf(page).moduleFiles().slice(before), []);
+  assert.deepEqual(recordOf(page).paths().slice(soFar), [], "no further request is sent");
+});
 
 test("A returning visitor sees the launcher before the config arrives, and loses it if the config disables the chat", async ({
   visit,

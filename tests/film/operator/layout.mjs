@@ -28,6 +28,8 @@ export function hiddenBy(element) {
 export function layoutProblems({ isTouch, mayScroll }) {
   /** The minimum size of a control on a touch screen, in pixels. */
   const TOUCH_SIZE = 44;
+  /** The width of a text in a narrow font, as a part of its width here. */
+  const NARROW = 0.7;
   const problems = [];
   const name = (element) =>
     `${element.localName}.${[...element.classList].join(".")} "${(element.getAttribute("aria-label") ?? element.textContent ?? "").trim().slice(0, 40)}"`;
@@ -71,6 +73,10 @@ export function layoutProblems({ isTouch, mayScroll }) {
       if (bottom <= 0 || top >= innerHeight || !isOnTop(target)) continue;
       if (width < TOUCH_SIZE - 0.5 || height < TOUCH_SIZE - 0.5)
         problems.push(`too small for a finger, ${Math.round(width)} × ${Math.round(height)} px: ${name(target)}`);
+      // An icon has a size of its own, a text has that of the machine's font.
+      const { minWidth } = getComputedStyle(target);
+      if (target.textContent.trim() && width * NARROW < TOUCH_SIZE && !(parseFloat(minWidth) >= TOUCH_SIZE))
+        problems.push(`too small for a finger in a narrow font, its min-width is ${minWidth}: ${name(target)}`);
     }
   }
   return [...new Set(problems)];
