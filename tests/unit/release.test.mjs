@@ -228,7 +228,7 @@ for (const name of readdirSync(join(root, WORKFLOWS))) {
     for (const script of called) assert.ok(script in scripts, `package.json has no script ${script}`);
     const used = [...text.matchAll(/^\s*- uses: (\S+)$/gm)].map(([, action]) => action);
     assert.ok(used.length > 0, "it uses an action");
-    for (const action of used) assert.match(action, /^actions\/[\w-]+@v\d+$/);
+    for (const action of used) assert.match(action, /^(?:actions\/[\w-]+|EmbarkStudios\/cargo-deny-action)@v\d+$/);
     assert.match(text, /^permissions:\n {2}contents: read$/m);
     assert.doesNotMatch(text, /\t/);
   });
