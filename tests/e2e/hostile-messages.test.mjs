@@ -91,19 +91,19 @@ const strings = [...new Set(naughty)];
 const blank = strings.filter((text) => /^\p{White_Space}*$/u.test(text));
 const sendable = strings.filter((text) => !blank.includes(text));
 
-test("Every text that a visitor writes is shown and sent unchanged, and blank text is not sent", async ({
-  visit,
-  server,
-  remark,
-}) => {
-  remark(`${sendable.length} strings, and ${blank.length} that are blank`);
-  assert.deepEqual(
-    sendable.filter((text) => text.length > 4000),
-    [],
-    "no text exceeds the maximum length",
-  );
-  // Each message stores the conversation, so shorter ones are faster.
-  for (const some of parts(sendable, 4)) {
+assert.ok(
+  sendable.every((text) => text.length <= 4000),
+  "no text exceeds the maximum length",
+);
+
+// Each message stores the conversation, so shorter ones are faster.
+for (const [index, some] of parts(sendable, 8).entries()) {
+  test(`Every text that a visitor writes is shown and sent unchanged, and blank text is not sent, part ${index + 1}`, async ({
+    visit,
+    server,
+    remark,
+  }) => {
+    remark(`${some.length} strings, and ${blank.length} that are blank`);
     const page = await visit({ prepare: watched });
     await openChat(page);
     for (const text of blank) {
@@ -123,10 +123,8 @@ test("Every text that a visitor writes is shown and sent unchanged, and blank te
       some,
     );
     await isHarmless(page);
-    await page.close();
-    await server.deleteConversations();
-  }
-});
+  });
+}
 
 /** Escapes every character with a meaning in Markdown. */
 const escaped = (text) => text.replace(/[!-/:-@[-`{-~]/g, "\\$&");

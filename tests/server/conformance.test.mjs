@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { tee } from "../../scripts/test-output.mjs";
 import { folder, stopAll } from "../../scripts/servers.mjs";
 import { ServerConnectorClient } from "../../dist/server/index.mjs";
@@ -57,28 +57,30 @@ async function conforms(origin, through, calls, expected) {
   }
 }
 
-for (const name of ["site-connector proxy", "connectorProxy in Node's http"]) {
-  test(`every sentence of the contract holds through ${name}`, async () => {
-    const origin = await startService();
-    const { port } = await proxies[name]({ origin });
-    const calls = new Set();
-    const five = [
-      "GET /chat/config",
-      "GET /chat/messages",
-      "GET /chat/presence",
-      "POST /chat/messages",
-      "POST /events",
-    ];
-    await conforms(origin, throughProxy(`http://127.0.0.1:${port}/connector`, calls), calls, five);
-  });
-}
+// At the same time, because each waits for a lease to expire.
+describe("every sentence of the contract holds", { concurrency: true }, () => {
+  for (const name of ["site-connector proxy", "connectorProxy in Node's http"])
+    test(`through ${name}`, async () => {
+      const origin = await startService();
+      const { port } = await proxies[name]({ origin });
+      const calls = new Set();
+      const five = [
+        "GET /chat/config",
+        "GET /chat/messages",
+        "GET /chat/presence",
+        "POST /chat/messages",
+        "POST /events",
+      ];
+      await conforms(origin, throughProxy(`http://127.0.0.1:${port}/connector`, calls), calls, five);
+    });
 
-test("every sentence of the contract holds through ServerConnectorClient", async () => {
-  const origin = await startService();
-  const calls = new Set();
-  // `track` is `trackBatch` of one event, and `syncContentPages` is `syncContent` for each page.
-  const methods = Object.getOwnPropertyNames(ServerConnectorClient.prototype).filter(
-    (name) => !["constructor", "track", "syncContentPages"].includes(name),
-  );
-  await conforms(origin, throughClient({ origin, token, calls }), calls, methods);
+  test("through ServerConnectorClient", async () => {
+    const origin = await startService();
+    const calls = new Set();
+    // `track` is `trackBatch` of one event, and `syncContentPages` is `syncContent` for each page.
+    const methods = Object.getOwnPropertyNames(ServerConnectorClient.prototype).filter(
+      (name) => !["constructor", "track", "syncContentPages"].includes(name),
+    );
+    await conforms(origin, throughClient({ origin, token, calls }), calls, methods);
+  });
 });
