@@ -10,7 +10,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
 import { writeManifests } from "./manifests.mjs";
-import { plainPattern, tokenNames } from "./options.mjs";
+import { optionDefinitions } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
 import { deferredStyles, launcher } from "./styles.mjs";
 import { DEFERRED, assemble, deferredBy, disassemble, split } from "./split.mjs";
@@ -108,8 +108,7 @@ async function buildScripts(dev) {
   say("bundling the loader, the ES module, the themes and the languages");
   const locales = readdirSync(join(root, LOCALES));
   const define = {
-    PLAIN: JSON.stringify(await plainPattern()),
-    TOKENS: JSON.stringify(tokenNames().join(" ")),
+    ...(await optionDefinitions()),
     LAZY_FILES: JSON.stringify(
       LAZY.filter((name) => !OF_THE_TAG.includes(name))
         .concat("styles")

@@ -3,6 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { choicesOf, describe, typeOf } from "./option-files.mjs";
 import { importSource, optionTable, tokenNames } from "./options.mjs";
 import { root } from "./setup.mjs";
 import { isConstant } from "./styles.mjs";
@@ -20,11 +21,11 @@ const oneLine = (comment) => comment.replace(/\s*\n\s*\*?\s*/g, " ").trim();
 /** A doc comment, up to its end. */
 const DOC = "/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*";
 
-/** Returns the members of an interface of `www/options.ts` by their names, with the type and the doc comment of each. */
-function membersOf(name) {
-  const [, body] = read("www/options.ts").match(new RegExp(`export interface ${name} \\{\\n([^]*?)\\n\\}`));
+/** Returns the events by their names, with the type and the doc comment of each. */
+function eventDetails() {
+  const [, body] = read("www/options.ts").match(/export interface ChatWidgetEvents \{\n([^]*?)\n\}/);
   const found = body.matchAll(new RegExp(`${DOC}(\\w+)\\??: (.*);$`, "gm"));
-  return new Map([...found].map(([, doc, member, type]) => [member, { type, description: oneLine(doc) }]));
+  return new Map([...found].map(([, doc, event, type]) => [event, { type, description: oneLine(doc) }]));
 }
 
 /** Returns a control of the class `ChatWidget`, as the element has it: its promise waits for the widget. */
@@ -55,30 +56,26 @@ function tokenDefaults(theme) {
   return values;
 }
 
-/** Returns the words of a choice, in the table's order; `undefined` for another option. */
-const choicesOf = ({ expected }) => expected.match(/^one of (.*)$/)?.[1].split(", ");
-
 /** Returns the options as the element has them. */
 async function options() {
-  const { OPTIONS, attributeOf } = await importSource("www/option-names.ts");
+  const { OPTIONS } = await importSource("www/option-names.ts");
+  const { attributeOf } = await importSource("www/attribute-name.ts");
   const table = await optionTable();
-  const types = membersOf("ChatWidgetOptions");
   return OPTIONS.map((name) => {
     const row = table[name];
-    const { type, description } = types.get(name);
-    const words = choicesOf(row);
-    const literal = words ? words.map((word) => JSON.stringify(word)).join(" | ") : type;
-    const isSwitch = type === "boolean";
+    const choices = choicesOf(row);
+    const isSwitch = row.kind === "switch";
+    const type = choices && !isSwitch ? choices.map((word) => JSON.stringify(word)).join(" | ") : typeOf([name, row]);
     return {
       name,
       attribute: attributeOf(name),
-      description,
-      type: literal,
+      description: describe(row),
+      type,
       // The attributes of lists and objects hold JSON.
-      attributeType: row.json && !isSwitch ? "string" : literal,
-      choices: isSwitch ? ["true", "false"] : words,
+      attributeType: row.json && !isSwitch ? "string" : type,
+      choices,
       // Other defaults, such as the page's language, are part of the description.
-      default: isSwitch ? row.default : words && JSON.stringify(words[0]),
+      default: isSwitch ? row.default : choices && JSON.stringify(choices[0]),
     };
   });
 }
@@ -87,7 +84,7 @@ async function options() {
 export async function describeElement() {
   const { EVENTS } = await importSource("www/event-names.ts");
   const { elementControls } = await importSource("www/controls.ts");
-  const details = membersOf("ChatWidgetEvents");
+  const details = eventDetails();
   const parts = read("docs/frontend.md").split("## Parts\n")[1].split("\n## ")[0];
   const all = await options();
   const defaults = tokenDefaults(JSON.parse(all.find(({ name }) => name === "theme").default));

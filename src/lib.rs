@@ -38,12 +38,12 @@ mod ui;
 
 pub use chat_protocol as protocol;
 
-pub use choices::{ColorScheme, Direction, EventMode, Position};
+pub use choices::Direction;
 pub use client::{BrowserWidgetClient, ClientError, ErrorKind, SendOptions};
 pub use component::ChatWidget;
 pub use controls::ChatControls;
 pub use events::ChatEvent;
-pub use settings::{Offset, Settings};
+pub use settings::{ColorScheme, EventMode, Offset, Position, Settings};
 pub use theme::{Accent, InvalidAccent, Theme};
 
 #[cfg(all(target_arch = "wasm32", feature = "small-allocator"))]

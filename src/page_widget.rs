@@ -12,10 +12,9 @@ use wasm_bindgen::JsValue;
 use web_sys::HtmlElement;
 
 use crate::browser::style_sheet::{self, PAGE_HOST, PageSheets};
-use crate::choices::EventMode;
 use crate::mount::{Mounted, STYLES};
 use crate::page_events::PageEvents;
-use crate::settings::Settings;
+use crate::settings::{EventMode, Settings};
 use crate::theme::Theme;
 
 /// Maximum of each side of the offset. CSS pixels.

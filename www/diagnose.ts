@@ -1,9 +1,10 @@
 // Checks what prevents the widget from working on a page, with advice for the site's owner. Loaded by `diagnose()`.
 
+import { attributeOf } from "./attribute-name.js";
 import { parseAttributes, parseQuietly } from "./validate-options.js";
 import { describe, type Finding, findFiles, findModule } from "./diagnose-files.js";
-import { attributeOf, OPTIONS } from "./option-names.js";
-import { addressOf } from "./option-table.js";
+import { addressOf } from "./option-checks.js";
+import { OPTIONS } from "./option-names.js";
 import type { ChatWidgetCheck, ChatWidgetDiagnosis, ChatWidgetOptions } from "./options.js";
 import { nullProto } from "./null-proto.js";
 

@@ -1,9 +1,10 @@
 // `<chat-widget>`: the widget as a custom element. Its options are attributes, in kebab case, and properties.
 
+import { attributeOf } from "./attribute-name.js";
 import { type Control, elementControls } from "./controls.js";
 import type showErrorState from "./error-state.js";
 import { loadChunk, ChatWidget } from "./module.js";
-import { attributeOf, JSON_OPTIONS, MOUNT_OPTIONS, OPTIONS, type Option } from "./option-names.js";
+import { JSON_OPTIONS, MOUNT_OPTIONS, OPTIONS, type Option } from "./option-names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
 import { nullProto } from "./null-proto.js";
 

@@ -1,16 +1,13 @@
-// Validates a page's options by the option table. From code, an invalid one throws; as an attribute, it is left out with one
+// Validates a page's options by their checks. From code, an invalid one throws; as an attribute, it is left out with one
 // warning. The file is loaded for options that `parse-options.ts` does not accept.
 
+import { attributeOf } from "./attribute-name.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { localeOf } from "./locale.js";
-import { attributeOf } from "./option-names.js";
-import { type Refuse, type Row, TABLE } from "./option-table.js";
+import { type Refuse, type Row, TABLE } from "./option-checks.js";
 import type { ParsedOptions } from "./parse-options.js";
 
 type Name = keyof typeof TABLE;
-
-/** The options that need `host-page.ts`. */
-const PAGE_OPTIONS: readonly Name[] = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"];
 
 /** The warnings that are in the console already. */
 const warned = new Set<string>();
@@ -56,7 +53,8 @@ const refuseStrictly: Refuse = (path, value, expected) => {
 function parse(given: object, refuse: Refuse, isLoose = false): ParsedOptions {
   const options: Record<string, unknown> = Object.create(null);
   const own: Record<string, unknown> = Object.assign(Object.create(null), given);
-  for (const name of Object.keys(TABLE) as Name[]) {
+  const names = Object.keys(TABLE) as Name[];
+  for (const name of names) {
     if (!Object.hasOwn(own, name)) continue;
     const row = TABLE[name];
     let value = own[name];
@@ -73,7 +71,7 @@ function parse(given: object, refuse: Refuse, isLoose = false): ParsedOptions {
     }
   }
   if (Object.hasOwn(own, "proxy") && !options["proxy"]) refuseStrictly("proxy", own["proxy"], TABLE.proxy.expected);
-  if (PAGE_OPTIONS.some((name) => options[name] !== undefined)) options["page"] = true;
+  if (names.some((name) => TABLE[name].hostPage && options[name] !== undefined)) options["page"] = true;
   return options as unknown as ParsedOptions;
 }
 

@@ -1,11 +1,11 @@
-// The docs name exactly the existing options, events, controls, tokens, parts and files.
+// The docs name exactly the existing attributes, events, controls, tokens, parts and files.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { importSource } from "../../scripts/options.mjs";
+import { importSource, optionTable } from "../../scripts/options.mjs";
 import { RUN_BY, read, snippet, snippets } from "../docs-snippets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -13,9 +13,8 @@ const inFolder = (folder) => readdirSync(join(root, folder)).map((file) => `${fo
 const all = (paths) => paths.map(read).join("\n");
 const PAGES = ["README.md", ...inFolder("docs").filter((path) => path.endsWith(".md"))];
 const docs = read("docs/frontend.md");
-const types = read("www/options.ts");
 const { CONTROLS } = await importSource("www/controls.ts");
-const { OPTIONS } = await importSource("www/option-names.ts");
+const OPTIONS = Object.keys(await optionTable());
 const { EVENTS } = await importSource("www/event-names.ts");
 
 /** Returns the names in the first column of the table under a heading. */
@@ -28,21 +27,13 @@ function tabled(heading) {
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name));
 }
 
-/** Returns the members of an interface of the types. */
-function members(name) {
-  const body = types.match(new RegExp(`export interface ${name} \\{\\n([^]*?)\\n\\}`))[1];
-  return [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member]) => member);
-}
-
 const sorted = (names) => [...new Set(names)].sort();
 
-test("The options in the docs are those of the types", () => {
-  assert.deepEqual(sorted(tabled("Options")), sorted(members("ChatWidgetOptions")));
-});
-
 test("The events in the docs are those of the types", () => {
-  assert.deepEqual(sorted(tabled("Events")), sorted(members("ChatWidgetEvents")));
-  assert.deepEqual(sorted(EVENTS), sorted(members("ChatWidgetEvents")));
+  const [, body] = read("www/options.ts").match(/export interface ChatWidgetEvents \{\n([^]*?)\n\}/);
+  const typed = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, event]) => event);
+  assert.deepEqual(sorted(tabled("Events")), sorted(typed));
+  assert.deepEqual(sorted(EVENTS), sorted(typed));
 });
 
 /** Returns `names` without the others. */
@@ -58,13 +49,9 @@ test("The controls in the docs are those of the class and of the list that eleme
   assert.deepEqual(sorted(CONTROLS), sorted(without(own, "on", "once", "ready", "state")));
 });
 
-test("The options of the element are those of the types, except container", () => {
-  assert.deepEqual(sorted(OPTIONS), sorted(without(members("ChatWidgetOptions"), "container")));
-});
-
 test("Every attribute in the docs is one that the widget reads", () => {
   const kebab = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const known = [...members("ChatWidgetOptions"), "load"].map((name) => `data-${kebab(name)}`);
+  const known = OPTIONS.map((name) => `data-${kebab(name)}`);
   const written = all(PAGES).matchAll(/(?<![\w/-])data-[a-z]+(?:-[a-z]+)*/g);
   const others = ["data-chat-cta", "data-trunk"];
   for (const [name] of written) assert.ok([...known, ...others].includes(name), name);

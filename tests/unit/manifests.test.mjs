@@ -7,7 +7,8 @@ import { importSource, optionTable, tokenNames } from "../../scripts/options.mjs
 import { read } from "../docs-snippets.mjs";
 
 const TABLE = await optionTable();
-const { OPTIONS, attributeOf } = await importSource("www/option-names.ts");
+const { OPTIONS } = await importSource("www/option-names.ts");
+const { attributeOf } = await importSource("www/attribute-name.ts");
 const { EVENTS } = await importSource("www/event-names.ts");
 const { elementControls } = await importSource("www/controls.ts");
 const files = await manifests();

@@ -1,6 +1,6 @@
 // The parsers of options, with the globals of a page, for the tests of options.
 
-import { importSource, optionTable, plainPattern } from "../../scripts/options.mjs";
+import { importSource, optionDefinitions, optionTable } from "../../scripts/options.mjs";
 
 // The globals of a page that the options use.
 globalThis.location = new URL("https://shop.example/pots/mugs.html?page=2");
@@ -15,9 +15,7 @@ Object.defineProperty(globalThis, "navigator", { configurable: true, value: { la
 
 export const TABLE = await optionTable();
 export const { default: check, parseAttributes } = await importSource("www/validate-options.ts");
-export const { parsePlain } = await importSource("www/parse-options.ts", {
-  PLAIN: JSON.stringify(await plainPattern()),
-});
+export const { parsePlain } = await importSource("www/parse-options.ts", await optionDefinitions());
 export const { localeOf } = await importSource("www/locale.ts");
 
 export const PROXY = { proxy: "/connector" };

@@ -1,6 +1,7 @@
 // The attributes of `<chat-widget>`, for the wrappers of frameworks.
 
-import { attributeOf, type Option, OPTIONS } from "../option-names.js";
+import { attributeOf } from "../attribute-name.js";
+import { type Option, OPTIONS } from "../option-names.js";
 import type { ChatWidgetOptions } from "../options.js";
 import { nullProto } from "../null-proto.js";
 

@@ -32,7 +32,8 @@ pub struct Text {
 }
 
 impl Text {
-    const fn new(path: &'static str, english: &'static str) -> Self {
+    /// Returns the text of a path, in English where the operator's language lacks it.
+    pub const fn new(path: &'static str, english: &'static str) -> Self {
         Self { path, english }
     }
 

@@ -1,43 +1,47 @@
 // The code of a widget with some options in a Leptos application.
 
-/** The fields of `Settings` that take an option's text unchanged. */
-const TEXTS = { locale: "locale", customerId: "customer_id", operatorName: "operator_name", replyTime: "reply_time" };
-/** The fields that are enums, each with its type. */
-const ENUMS = { colorScheme: "ColorScheme", position: "Position", events: "EventMode" };
-const FLAGS = ["isolate", "preview"];
+import { OPTIONS } from "./options.js";
+
+/** The values of fields by their type. A type that is not listed is an enum. */
+const WRITTEN = {
+  "Option<String>": (value) => some(value),
+  "Option<i32>": (value) => `Some(${value})`,
+  "Vec<String>": (value) => list(value.map(owned)),
+  "Vec<(String, String)>": (value) => pairs(stringsOf(value)),
+  bool: String,
+  u32: String,
+  Offset: ({ x, y }) => `Offset { x: ${pixels(x)}, y: ${pixels(y)} }`,
+  VisitorProfile: (value) => profile(value),
+};
+
+/** Returns the options as the JavaScript entry passes them on to Rust. */
+function passedOn({ theme, greeting, container, consent, launcher, ...options }) {
+  const { text = greeting, after } = greeting ?? {};
+  return {
+    ...options,
+    greeting: text,
+    greetingAfter: after === undefined ? undefined : Math.round(after * 1000),
+    inline: container === undefined ? undefined : true,
+    consent: consent && consent !== "required",
+    launcher: launcher && launcher === "default",
+  };
+}
 
 /** Returns a Rust component with these options. A comment names the options that `Settings` does not have. */
 export function rustSnippet(options) {
-  const fields = [];
-  const field = (name, value) => fields.push(`    settings.${name} = ${value};`);
-  const types = new Set(["ChatWidget", "Settings"]);
-  for (const [option, name] of Object.entries(TEXTS)) if (options[option]) field(name, some(options[option]));
-  for (const [option, type] of Object.entries(ENUMS)) {
-    if (!options[option]) continue;
-    types.add(type);
-    field(snake(option), `${type}::${pascal(options[option])}`);
-  }
-  for (const name of FLAGS) if (name in options) field(name, options[name]);
-  const { strings, suggestedQuestions, greeting, visitor, container, consent, launcher, offset, zIndex } = options;
-  if (strings) field("strings", pairs(stringsOf(strings)));
-  if (suggestedQuestions) field("suggested_questions", list(suggestedQuestions.map(owned)));
-  if (greeting) field("greeting", some(greeting.text ?? greeting));
-  if (greeting?.after !== undefined) field("greeting_after_ms", Math.round(greeting.after * 1000));
-  if (visitor) field("visitor", profile(visitor));
-  if (container) field("inline", true);
-  if (consent === "required") field("consent", false);
-  if (launcher) field("launcher", false);
-  if (offset) {
-    types.add("Offset");
-    field("offset", `Offset { x: ${pixels(offset.x)}, y: ${pixels(offset.y)} }`);
-  }
-  if (zIndex !== undefined) field("z_index", `Some(${zIndex})`);
   const { theme, tokens } = themeOf(options);
-  if (theme) types.add("Theme");
-  if (tokens.length > 0) field("theme_tokens", pairs(tokens));
+  const types = new Set(["ChatWidget", "Settings", ...(theme ? ["Theme"] : [])]);
+  const values = passedOn({ ...options, themeTokens: tokens });
+  const fields = OPTIONS.flatMap(({ rust }) => rust)
+    .filter(({ option }) => option !== "proxy" && values[option] !== undefined)
+    .map(({ field, option, type }) => {
+      const write = WRITTEN[type] ?? ((word) => `${type}::${pascal(word)}`);
+      if (type === "Offset" || !WRITTEN[type]) types.add(type);
+      return `    settings.${field} = ${write(values[option])};`;
+    });
 
   const imports = [
-    ...(visitor ? ["use chat_widget::protocol::VisitorProfile;"] : []),
+    ...(options.visitor ? ["use chat_widget::protocol::VisitorProfile;"] : []),
     `use chat_widget::{${[...types].sort().join(", ")}};`,
     "use leptos::prelude::*;",
   ];
@@ -48,16 +52,20 @@ export function rustSnippet(options) {
   return [imports.join("\n"), component, ...notes(options)].join("\n\n");
 }
 
-/** Returns the theme as an expression of Rust, empty for the default, and the tokens beside it. */
+/** Returns the theme as an expression of Rust, empty for the default, and the tokens beside it, if there are any. */
 function themeOf({ theme, themeTokens = {} }) {
   const { accent, ...others } = themeTokens;
   // Only a hexadecimal colour has a derived theme.
-  if (theme === "custom" && accent?.startsWith("#"))
-    return {
-      theme: `Theme::Custom(${text(accent)}.parse().expect("a colour"))`,
-      tokens: Object.entries(others),
-    };
-  return { theme: theme && theme !== "custom" ? `Theme::${pascal(theme)}` : "", tokens: Object.entries(themeTokens) };
+  const isDerived = theme === "custom" && accent?.startsWith("#");
+  const tokens = isDerived ? others : themeTokens;
+  return {
+    theme: isDerived
+      ? `Theme::Custom(${text(accent)}.parse().expect("a colour"))`
+      : theme && theme !== "custom"
+        ? `Theme::${pascal(theme)}`
+        : "",
+    tokens: Object.keys(tokens).length > 0 ? tokens : undefined,
+  };
 }
 
 const text = (value) => `"${value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`;
@@ -94,12 +102,10 @@ function profile(visitor) {
 }
 
 /** Returns the comments on options that are not fields of `Settings`. */
-function notes({ launcher, contact, titleAlert, load }) {
+function notes({ launcher, ...options }) {
   const found = [];
   if (launcher?.startsWith("#")) found.push("// Open the window by a button of yours: ChatControls::open_for_visitor.");
-  const missing = Object.entries({ titleAlert, load, contact })
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => name);
-  if (missing.length > 0) found.push(`// Not in Settings: ${missing.join(", ")}.`);
+  const missing = OPTIONS.filter(({ name, rust }) => rust.length === 0 && name !== "theme" && name in options);
+  if (missing.length > 0) found.push(`// Not in Settings: ${missing.map(({ name }) => name).join(", ")}.`);
   return found;
 }

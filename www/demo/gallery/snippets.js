@@ -1,5 +1,6 @@
 // The code that puts a widget with some options onto a page: a script tag, an element, and components of frameworks.
 
+import { OPTIONS } from "./options.js";
 import { rustSnippet } from "./rust-snippet.js";
 
 /** The kinds of code. Each has a label, and a function from options to code. */
@@ -48,9 +49,11 @@ function scriptTag(options) {
   return [...elementsFor(options), tag].join("\n");
 }
 
-/** Returns the options of a component or an element: without `container`, and without `load` of the script tag. */
-function withoutPlace({ container, load, ...options }) {
-  return { isInline: container !== undefined, options };
+/** Returns the options of a component or an element, which is inline in place of the option `container`. */
+function withoutPlace(chosen) {
+  const names = OPTIONS.filter(({ onElement }) => onElement).map(({ name }) => name);
+  const options = Object.fromEntries(Object.entries(chosen).filter(([name]) => names.includes(name)));
+  return { isInline: chosen.container !== undefined, options };
 }
 
 function htmlElement(chosen) {

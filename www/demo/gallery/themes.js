@@ -1,16 +1,8 @@
 // The themes and colour schemes of the gallery's pages.
 
-export const THEMES = [
-  "teal",
-  "blue",
-  "emerald",
-  "violet",
-  "amber",
-  "rose",
-  "slate",
-  "light_teal",
-  "light_blue",
-  "light_amber",
-  "light_rose",
-];
+import { OPTIONS } from "./options.js";
+
+const { values } = OPTIONS.find(({ name }) => name === "theme");
+
+export const THEMES = values.map(([theme]) => theme).filter((theme) => theme !== "custom");
 export const SCHEMES = ["light", "dark"];

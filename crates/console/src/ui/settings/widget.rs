@@ -3,9 +3,11 @@
 
 mod check;
 mod form;
+mod option;
 mod options;
 mod preview;
 mod snippet;
+mod table;
 
 use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;

@@ -2,12 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::options::{CUSTOM_THEME, THEMES, WidgetOptions};
-use crate::text::{Text, settings as t};
+use super::option::{Control, WidgetOption};
+use super::options::WidgetOptions;
+use super::table::OPTIONS;
+use crate::text::settings as t;
 use crate::ui::forms::{Form, FormState, SelectField, Switch, TextArea, TextField};
 
-/// Returns the signal of one option.
-fn option<T, R, W>(options: RwSignal<WidgetOptions>, read: R, write: W) -> RwSignal<T>
+/// Returns the signal of one value.
+fn value<T, R, W>(options: RwSignal<WidgetOptions>, read: R, write: W) -> RwSignal<T>
 where
     T: Clone + PartialEq + Send + Sync + 'static,
     R: Fn(&WidgetOptions) -> T + Send + Sync + 'static,
@@ -24,97 +26,19 @@ where
 }
 
 /// Makes the signal of a field of [`WidgetOptions`].
-macro_rules! option {
+macro_rules! field {
     ($options:expr, $field:ident) => {
-        option($options, |options| options.$field.clone(), |options, value| options.$field = value)
+        value($options, |options| options.$field.clone(), |options, value| options.$field = value)
     };
-}
-
-fn choices<const N: usize>(values: [(&str, Text); N]) -> Vec<(String, String)> {
-    values.map(|(value, text)| (value.to_owned(), text.get().to_owned())).to_vec()
 }
 
 /// The form.
 #[component]
 pub fn OptionsForm(options: RwSignal<WidgetOptions>) -> impl IntoView {
     let form = FormState::new(&[], false);
-    let theme = option!(options, theme);
-    let accent = option!(options, accent);
-    let mut themes: Vec<(String, String)> =
-        THEMES.map(|theme| (theme.to_owned(), theme.replace('_', " "))).to_vec();
-    themes.push((CUSTOM_THEME.to_owned(), t::THEME_CUSTOM.get().to_owned()));
-    let accent_id = form.id_of("accent");
     view! {
         <Form state=form on_submit=|| ()>
-            <div class="field-row">
-                <SelectField name="theme" label=t::OPTION_THEME.get() value=theme options=themes/>
-                <SelectField
-                    name="colorScheme"
-                    label=t::OPTION_SCHEME.get()
-                    value=option!(options, color_scheme)
-                    options=choices([
-                        ("theme", t::SCHEME_THEME),
-                        ("auto", t::SCHEME_AUTO),
-                        ("light", t::SCHEME_LIGHT),
-                        ("dark", t::SCHEME_DARK),
-                    ])
-                />
-            </div>
-            <Show when=move || theme.with(|theme| theme == CUSTOM_THEME)>
-                <div class="field">
-                    <label for=accent_id.clone()>{t::OPTION_ACCENT.get()}</label>
-                    <input
-                        id=accent_id.clone()
-                        class="input is-color"
-                        type="color"
-                        prop:value=move || accent.get()
-                        on:input=move |event| accent.set(event_target_value(&event))
-                    />
-                </div>
-            </Show>
-            <div class="field-row">
-                <SelectField
-                    name="position"
-                    label=t::OPTION_POSITION.get()
-                    value=option!(options, position)
-                    options=choices([("end", t::POSITION_END), ("start", t::POSITION_START)])
-                />
-                <SelectField
-                    name="launcher"
-                    label=t::OPTION_LAUNCHER.get()
-                    value=option!(options, launcher)
-                    options=choices([
-                        ("default", t::LAUNCHER_DEFAULT),
-                        ("none", t::LAUNCHER_NONE),
-                        ("#ask", t::LAUNCHER_OWN),
-                    ])
-                />
-            </div>
-            <TextField
-                name="greeting"
-                label=t::OPTION_GREETING.get()
-                help=t::OPTION_GREETING_HELP.get()
-                value=option!(options, greeting)
-            />
-            <TextArea
-                name="suggestedQuestions"
-                label=t::OPTION_QUESTIONS.get()
-                help=t::OPTION_QUESTIONS_HELP.get()
-                value=option!(options, suggested_questions)
-            />
-            <div class="field-row">
-                <TextField
-                    name="operatorName"
-                    label=t::OPTION_OPERATOR.get()
-                    value=option!(options, operator_name)
-                />
-                <TextField
-                    name="replyTime"
-                    label=t::OPTION_REPLY_TIME.get()
-                    placeholder=t::OPTION_REPLY_TIME_SAMPLE.get()
-                    value=option!(options, reply_time)
-                />
-            </div>
+            {rows(false).into_iter().map(|row| view! { <OptionRow row options/> }).collect_view()}
             <MoreOptions options/>
             <div class="form-foot">
                 <Changed options/>
@@ -123,66 +47,109 @@ pub fn OptionsForm(options: RwSignal<WidgetOptions>) -> impl IntoView {
     }
 }
 
-/// The options that few sites change.
+/// Returns the rows of the form, or those of the options that few sites change: one option, or two halves.
+fn rows(is_more: bool) -> Vec<Vec<&'static WidgetOption>> {
+    let options: Vec<_> = OPTIONS.iter().filter(|option| option.is_more == is_more).collect();
+    let alike = options.chunk_by(|a, b| a.is_half && b.is_half);
+    alike.flat_map(|halves| halves.chunks(2)).map(<[_]>::to_vec).collect()
+}
+
+/// A row of the form. The accent follows the theme.
+#[component]
+fn OptionRow(row: Vec<&'static WidgetOption>, options: RwSignal<WidgetOptions>) -> impl IntoView {
+    let has_theme = row.iter().any(|option| option.name == "theme");
+    let is_pair = row.len() == 2;
+    let controls = row.into_iter().map(|option| view! { <OptionControl option options/> }).collect_view();
+    view! {
+        {if is_pair {
+            view! { <div class="field-row">{controls}</div> }.into_any()
+        } else {
+            controls.into_any()
+        }}
+        {has_theme.then(|| view! { <Accent options/> })}
+    }
+}
+
+/// The control of an option.
+#[component]
+fn OptionControl(option: &'static WidgetOption, options: RwSignal<WidgetOptions>) -> impl IntoView {
+    let WidgetOption { name, control, is_code, .. } = option;
+    let text = move || {
+        value(
+            options,
+            |options| options.text(option).to_owned(),
+            |options, text| options.set_text(option, text),
+        )
+    };
+    let label = option.label.get();
+    let [help, placeholder] = [option.help, option.sample].map(|text| text.map_or("", |text| text.get()));
+    match *control {
+        Control::Text => {
+            view! { <TextField name label help placeholder is_code=*is_code value=text()/> }.into_any()
+        }
+        Control::Lines => view! { <TextArea name label help placeholder value=text()/> }.into_any(),
+        Control::Choice(values) => {
+            let choices = values.iter().map(|(value, text)| ((*value).to_owned(), text.get().to_owned()));
+            view! { <SelectField name label help options=choices.collect() value=text()/> }.into_any()
+        }
+        Control::Switch { off, on } => {
+            let is_on = value(
+                options,
+                move |options| options.text(option) == on,
+                move |options, is_on| options.set_text(option, if is_on { on } else { off }.to_owned()),
+            );
+            view! { <Switch label help value=is_on/> }.into_any()
+        }
+    }
+}
+
+/// The accent of the custom theme.
+#[component]
+fn Accent(options: RwSignal<WidgetOptions>) -> impl IntoView {
+    let accent = field!(options, accent);
+    let id = expect_context::<FormState>().id_of("accent");
+    view! {
+        <Show when=move || options.with(WidgetOptions::has_accent)>
+            <div class="field">
+                <label for=id.clone()>{t::OPTION_ACCENT.get()}</label>
+                <input
+                    id=id.clone()
+                    class="input is-color"
+                    type="color"
+                    prop:value=move || accent.get()
+                    on:input=move |event| accent.set(event_target_value(&event))
+                />
+            </div>
+        </Show>
+    }
+}
+
+/// The options that few sites change, and the way to the service.
 #[component]
 fn MoreOptions(options: RwSignal<WidgetOptions>) -> impl IntoView {
-    let uses_service = option!(options, uses_service);
-    let proxy = option!(options, proxy);
+    let uses_service = field!(options, uses_service);
+    let proxy = field!(options, proxy);
     view! {
-            <details class="more-options">
-                <summary>{t::OPTIONS_MORE.get()}</summary>
-                <div class="form">
-                    <div class="field-row">
-                        <TextField
-                            name="locale"
-                            label=t::OPTION_LOCALE.get()
-                            help=t::OPTION_LOCALE_HELP.get()
-                            placeholder="de-AT"
-                            value=option!(options, locale)
-                            is_code=true
-                        />
-                        <SelectField
-                            name="load"
-                            label=t::OPTION_LOAD.get()
-                            value=option!(options, load)
-                            options=choices([
-                                ("idle", t::LOAD_IDLE),
-                                ("intent", t::LOAD_INTENT),
-                                ("eager", t::LOAD_EAGER),
-                            ])
-                        />
-                    </div>
-                    <SelectField
-                        name="events"
-                        label=t::OPTION_EVENTS.get()
-                        value=option!(options, events)
-                        options=choices([
-                            ("auto", t::EVENTS_AUTO),
-                            ("manual", t::EVENTS_MANUAL),
-                            ("off", t::EVENTS_OFF),
-                        ])
+        <details class="more-options">
+            <summary>{t::OPTIONS_MORE.get()}</summary>
+            <div class="form">
+                {rows(true).into_iter().map(|row| view! { <OptionRow row options/> }).collect_view()}
+                <Switch
+                    label=t::OPTION_SERVICE.get()
+                    help=t::OPTION_SERVICE_HELP.get()
+                    value=uses_service
+                />
+                <Show when=move || !uses_service.get()>
+                    <TextField
+                        name="proxy"
+                        label=t::OPTION_PROXY.get()
+                        help=t::OPTION_PROXY_HELP.get()
+                        value=proxy
+                        is_code=true
                     />
-                    <Switch
-                        label=t::OPTION_CONSENT.get()
-                        help=t::OPTION_CONSENT_HELP.get()
-                        value=option!(options, needs_consent)
-                    />
-                    <Switch
-                        label=t::OPTION_SERVICE.get()
-                        help=t::OPTION_SERVICE_HELP.get()
-                        value=uses_service
-                    />
-                    <Show when=move || !uses_service.get()>
-                        <TextField
-                            name="proxy"
-                            label=t::OPTION_PROXY.get()
-                            help=t::OPTION_PROXY_HELP.get()
-                            value=proxy
-                            is_code=true
-                        />
-                    </Show>
-                </div>
-            </details>
+                </Show>
+            </div>
+        </details>
     }
 }
 
@@ -192,7 +159,7 @@ fn Changed(options: RwSignal<WidgetOptions>) -> impl IntoView {
     view! {
         <p class="field-help">
             {move || {
-                let count = options.with(|options| options.chosen(&options.proxy).len() - 1);
+                let count = options.with(|options| options.chosen("").len() - 1);
                 (count > 0).then(|| t::OPTIONS_CHANGED.count(i64::try_from(count).unwrap_or_default()))
             }}
         </p>

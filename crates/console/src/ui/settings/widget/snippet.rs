@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::options::{WidgetOptions, attribute_text};
+use super::option::Field;
+use super::options::{CUSTOM_THEME, WidgetOptions, attribute_text};
 
 /// A kind of code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,47 +89,33 @@ fn npm(options: &[(&str, Value)]) -> String {
 fn leptos(options: &WidgetOptions, proxy: &str) -> String {
     let mut types = vec!["ChatWidget", "Settings"];
     let mut fields = String::new();
-    let mut field = |name: &str, value: String| {
-        let _ = writeln!(fields, "    settings.{name} = {value};");
-    };
-    for (name, value) in [
-        ("locale", &options.locale),
-        ("greeting", &options.greeting),
-        ("operator_name", &options.operator_name),
-        ("reply_time", &options.reply_time),
-    ] {
-        if !value.trim().is_empty() {
-            field(name, format!("Some({value:?}.to_owned())", value = value.trim()));
-        }
-    }
-    for (name, kind, value, default) in [
-        ("color_scheme", "ColorScheme", &options.color_scheme, "theme"),
-        ("position", "Position", &options.position, "end"),
-        ("events", "EventMode", &options.events, "auto"),
-    ] {
-        if value != default {
-            types.push(kind);
-            field(name, format!("{kind}::{}", pascal(value)));
-        }
-    }
-    let questions = options.questions();
-    if !questions.is_empty() {
-        let questions: Vec<String> = questions.iter().map(|it| format!("{it:?}.to_owned()")).collect();
-        field("suggested_questions", format!("vec![{}]", questions.join(", ")));
-    }
-    if options.needs_consent {
-        field("consent", "false".to_owned());
-    }
-    if options.launcher != "default" {
-        field("launcher", "false".to_owned());
-    }
-    let theme = match options.theme.as_str() {
-        "teal" => None,
-        "custom" => Some(format!("Theme::Custom({:?}.parse().expect(\"a colour\"))", options.accent)),
-        preset => Some(format!("Theme::{}", pascal(preset))),
-    };
-    if theme.is_some() {
-        types.push("Theme");
+    let mut theme = None;
+    for (option, value) in options.changed() {
+        let text = attribute_text(&value);
+        let (field, code) = match option.field {
+            Field::None => continue,
+            Field::Theme => {
+                types.push("Theme");
+                theme = Some(if text == CUSTOM_THEME {
+                    format!("Theme::Custom({:?}.parse().expect(\"a colour\"))", options.accent)
+                } else {
+                    format!("Theme::{}", pascal(&text))
+                });
+                continue;
+            }
+            Field::Text(field) => (field, format!("Some({text:?}.to_owned())")),
+            Field::Texts(field) => {
+                let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                let texts: Vec<String> = texts.map(|text| format!("{text:?}.to_owned()")).collect();
+                (field, format!("vec![{}]", texts.join(", ")))
+            }
+            Field::Choice(field, kind) => {
+                types.push(kind);
+                (field, format!("{kind}::{}", pascal(&text)))
+            }
+            Field::Flag(field, value) => (field, value.to_string()),
+        };
+        let _ = writeln!(fields, "    settings.{field} = {code};");
     }
     types.sort_unstable();
     let mutable = if fields.is_empty() { "" } else { "mut " };
@@ -160,47 +147,38 @@ fn pascal(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    fn code(kind: Snippet, options: &WidgetOptions) -> String {
-        kind.code(options, "/connector", "/chat-widget")
+    fn code(kind: Snippet, options: Value) -> String {
+        let options: WidgetOptions = serde_json::from_value(options).expect("options");
+        kind.code(&options, "/connector", "/chat-widget")
     }
 
+    /// The playground's test reads the same file.
     #[test]
-    fn the_default_is_one_short_tag() {
-        assert_eq!(
-            code(Snippet::Script, &WidgetOptions::default()),
-            r#"<script async src="/chat-widget/chat-widget.js" data-proxy="/connector"></script>"#
-        );
+    fn the_code_is_that_of_the_playground() {
+        let cases: Vec<Value> = serde_json::from_str(include_str!("snippets.json")).expect("cases");
+        for case in cases {
+            for (kind, name) in [(Snippet::Script, "script"), (Snippet::Leptos, "leptos")] {
+                let code = code(kind, case["controls"].clone());
+                assert_eq!(json!(code.lines().collect::<Vec<_>>()), case[name]);
+            }
+        }
     }
 
     #[test]
     fn hostile_texts_stay_inside_their_attribute_and_their_literal() {
-        let options = WidgetOptions {
-            greeting: "\"></script><b onx='1'>&\n".to_owned(),
-            suggested_questions: "It's </script>\"?".to_owned(),
-            ..WidgetOptions::default()
-        };
-        let tag = code(Snippet::Script, &options);
+        let options = json!({ "texts": {
+            "greeting": "\"></script><b onx='1'>&\n",
+            "suggestedQuestions": "It's </script>\"?",
+        } });
+        let tag = code(Snippet::Script, options.clone());
         assert_eq!(tag.matches("</script>").count(), 1, "{tag}");
         assert!(tag.contains("data-greeting=\"&quot;>&lt;/script>&lt;b onx='1'>&amp;\""), "{tag}");
         assert!(tag.contains("data-suggested-questions='[\"It&#39;s &lt;/script>\\\"?\"]'"), "{tag}");
-        let script = code(Snippet::Npm, &options);
+        let script = code(Snippet::Npm, options);
         assert!(!script.contains("</script>"), "{script}");
-    }
-
-    #[test]
-    fn a_component_names_the_types_that_it_uses() {
-        let options = WidgetOptions {
-            theme: "light_teal".to_owned(),
-            color_scheme: "auto".to_owned(),
-            operator_name: "Maren \"M\"".to_owned(),
-            ..WidgetOptions::default()
-        };
-        let code = code(Snippet::Leptos, &options);
-        assert!(code.starts_with("use chat_widget::{ChatWidget, ColorScheme, Settings, Theme};"), "{code}");
-        assert!(code.contains("settings.operator_name = Some(\"Maren \\\"M\\\"\".to_owned());"), "{code}");
-        assert!(code.contains("let theme = Theme::LightTeal;"), "{code}");
-        assert!(code.ends_with("    view! { <ChatWidget settings theme/> }\n}"), "{code}");
     }
 }
