@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use jiff::Timestamp;
-use reqwest::{Client, Url, redirect};
+use reqwest::{Client, ClientBuilder, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use tracing::warn;
 
@@ -13,8 +13,9 @@ use crate::origin::is_loopback;
 /// The path of the connector API below the service's origin (9).
 pub(crate) const API_BASE: &str = "/api/connector/v1";
 
-/// The time limit of connecting.
-pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time limit of connecting. The addresses of the service share it, so that a dead one does not use the
+/// time of the others.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A token that no header can carry. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +51,13 @@ pub(crate) fn install_crypto_provider() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
+/// Returns a client for the service, with a pool of connections. A request is sent again only if the service
+/// had closed the connection before anything of it was written.
 pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
+    client_builder(origin).build()
+}
+
+fn client_builder(origin: &Url) -> ClientBuilder {
     install_crypto_provider();
     let mut client = Client::builder()
         .user_agent(USER_AGENT)
@@ -64,17 +71,16 @@ pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
         // A system proxy has no route back to this machine.
         client = client.no_proxy();
     }
-    client.build()
+    client
 }
-
-/// Advice for a system without certificates.
-pub(crate) const CERTIFICATES_ADVICE: &str = "A service with https needs the certificates of public authorities: \
-                                              install the package ca-certificates, or set SSL_CERT_FILE to a file \
-                                              with them";
 
 /// Returns the text of an error of [`http_client`], with its causes and what to do.
 pub(crate) fn client_error(error: &reqwest::Error) -> String {
-    format!("cannot create the HTTP client: {}. {CERTIFICATES_ADVICE}", with_causes(error))
+    format!(
+        "cannot create the HTTP client: {}. A service with https needs the certificates of public authorities: \
+         install the package ca-certificates, or set SSL_CERT_FILE to a file with them",
+        with_causes(error)
+    )
 }
 
 /// Returns an error's text with its causes, which reqwest omits. The URL is left out, as its query may
@@ -121,8 +127,57 @@ fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::net::SocketAddr;
+
     use proptest::prelude::*;
+    use tokio::net::{TcpListener, TcpSocket, TcpStream};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// Opens a port that completes no handshake, as its queue of connections is full. It stays so while the
+    /// returned sockets live.
+    async fn dead_port() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port");
+        let listener = socket.listen(1).expect("a queue");
+        let address = listener.local_addr().expect("an address");
+        let mut queued = Vec::new();
+        let second = Duration::from_secs(1);
+        while let Ok(connected) = tokio::time::timeout(second, TcpStream::connect(address)).await {
+            queued.push(connected.expect("a connection"));
+        }
+        (address, listener, queued)
+    }
+
+    /// Requests the config of a service with these addresses.
+    async fn request(addresses: &[SocketAddr]) -> reqwest::Error {
+        let origin = Url::parse("http://service.example").expect("an origin");
+        let client = client_builder(&origin).resolve_to_addrs("service.example", addresses).build();
+        client.expect("a client").get(origin).send().await.expect_err("no response")
+    }
+
+    #[tokio::test]
+    async fn tries_the_second_address_if_the_first_one_is_dead() {
+        let (dead, _listener, _queued) = dead_port().await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let alive = listener.local_addr().expect("an address");
+        let addresses = [dead, alive];
+        tokio::select! {
+            error = request(&addresses) => panic!("{error:?}"),
+            accepted = listener.accept() => drop(accepted.expect("a connection")),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_service_of_which_all_addresses_are_dead_is_a_timeout() {
+        let (dead, _listener, _queued) = dead_port().await;
+        // Nothing happens but the passing of time.
+        tokio::time::pause();
+        let started = Instant::now();
+        assert!(request(&[dead]).await.is_timeout());
+        assert!(started.elapsed() < CONNECT_TIMEOUT * 2);
+    }
 
     fn parsed(text: &str) -> Option<Duration> {
         let mut headers = HeaderMap::new();

@@ -15,20 +15,16 @@ pub(crate) mod client_address;
 mod config_cache;
 mod config_requests;
 pub(crate) mod connections;
-mod connector;
 mod failure;
 mod handler;
 mod log_throttle;
 mod metrics;
 mod options;
-mod pool;
 mod rate;
 mod response;
 mod server;
 mod token_check;
-mod transport;
 mod upstream;
-mod workers;
 
 use axum::Router;
 

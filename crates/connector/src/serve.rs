@@ -13,13 +13,12 @@ use axum::Router;
 use chat_service::{OpenError, Service, ServiceOptions};
 use ipnet::IpNet;
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::proxy::connections::{ConnectionLimits, Plain, RouterService, serve_connections, with_peer};
+use crate::proxy::connections::{ConnectionLimits, serve_connections};
 use crate::tls::{Certificate, TlsError, TlsFiles};
 
 /// The least time that background work has to finish, also when requests have used up the grace period.
@@ -131,33 +130,17 @@ impl Server {
         };
         let stopped = CancellationToken::new();
         let (app, metrics_app) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::new()));
-        let public = current(&app);
-        let runtimes = vec![Handle::current()];
-        let mut server = if let Some(certificate) = &certificate {
-            let tls = certificate.acceptor().map_err(|error| ServeError::TlsSetup(error.to_string()))?;
+        let tls = certificate.as_ref().map(Certificate::acceptor).transpose();
+        let tls = tls.map_err(|error| ServeError::TlsSetup(error.to_string()))?;
+        if let Some(certificate) = &certificate {
             tokio::spawn(Arc::clone(certificate).follow());
-            tokio::spawn(serve_connections(
-                listener,
-                public,
-                limits.clone(),
-                tls,
-                runtimes.clone(),
-                token(&stopped),
-            ))
-        } else {
-            tokio::spawn(serve_connections(
-                listener,
-                public,
-                limits.clone(),
-                Plain,
-                runtimes.clone(),
-                token(&stopped),
-            ))
-        };
+        }
+        let public = serve_connections(listener, current(&app), limits.clone(), tls, stopped.clone());
+        let mut server = tokio::spawn(public);
         // Served until the process ends, so that `/readyz` can say that it stops.
         if let Some(metrics) = metrics {
             let app = current(&metrics_app);
-            tokio::spawn(serve_connections(metrics, app, limits, Plain, runtimes, std::future::pending()));
+            tokio::spawn(serve_connections(metrics, app, limits, None, CancellationToken::new()));
         }
         let mut stop = std::pin::pin!(stop);
         let service = tokio::select! {
@@ -205,13 +188,9 @@ async fn close(service: &Service, background: JoinHandle<()>, deadline: Instant)
 }
 
 /// Returns the application of each moment: the one that is set, or the one that says that the service starts.
-fn current(app: &Arc<OnceLock<Router>>) -> impl Fn(SocketAddr, usize) -> RouterService + use<> {
+fn current(app: &Arc<OnceLock<Router>>) -> impl Fn() -> Router + use<> {
     let (app, starting) = (Arc::clone(app), starting::router());
-    move |peer, _| with_peer(app.get().unwrap_or(&starting).clone(), peer)
-}
-
-fn token(stopped: &CancellationToken) -> impl Future<Output = ()> + use<> {
-    stopped.clone().cancelled_owned()
+    move || app.get().unwrap_or(&starting).clone()
 }
 
 fn failed(ended: Result<(), tokio::task::JoinError>) -> ServeError {

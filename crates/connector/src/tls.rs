@@ -14,10 +14,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 use tracing::{info, warn};
-
-use crate::proxy::connections::{Handshake, TimedStream};
 
 mod validity;
 
@@ -86,13 +83,13 @@ impl Certificate {
     }
 
     /// Returns the settings of connections with this certificate.
-    pub(crate) fn acceptor(self: &Arc<Self>) -> Result<Tls, rustls::Error> {
+    pub(crate) fn acceptor(self: &Arc<Self>) -> Result<TlsAcceptor, rustls::Error> {
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_cert_resolver(Arc::<Self>::clone(self));
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Tls(TlsAcceptor::from(Arc::new(config))))
+        Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
     /// Reads the files again whenever they have changed. Never ends.
@@ -128,18 +125,6 @@ impl Certificate {
 impl ResolvesServerCert for Certificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner).certified))
-    }
-}
-
-/// The TLS handshake of a server.
-#[derive(Clone)]
-pub(crate) struct Tls(TlsAcceptor);
-
-impl Handshake for Tls {
-    type Stream = TlsStream<TimedStream>;
-
-    async fn handshake(&self, stream: TimedStream) -> io::Result<Self::Stream> {
-        self.0.accept(stream).await
     }
 }
 

@@ -1,17 +1,16 @@
 //! The handling of one request: checks, then the cache or the service, then the response with its security
 //! headers.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
-use axum::body::{Bytes, HttpBody};
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use axum::response::Response;
 use axum::routing::any;
-use axum::{BoxError, Router};
 use chat_protocol::Endpoint;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use ipnet::IpNet;
@@ -28,12 +27,7 @@ use super::response::{ProxyResponse, is_json};
 use super::upstream::{Upstream, UpstreamRequest};
 
 /// The paths of the five calls.
-pub(super) const PATHS: [&str; 4] = ["/chat/config", "/chat/messages", "/chat/presence", "/events"];
-
-/// The body of a request, of any server.
-pub(super) trait RequestBody: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send {}
-
-impl<B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send> RequestBody for B {}
+const PATHS: [&str; 4] = ["/chat/config", "/chat/messages", "/chat/presence", "/events"];
 
 /// The state behind the routes.
 #[derive(Debug)]
@@ -42,10 +36,10 @@ pub(super) struct Proxy {
     message_body_limit: usize,
     events_body_limit: usize,
     timeout: Duration,
-    limiter: Option<Arc<ClientLimiter>>,
+    limiter: Option<ClientLimiter>,
     trusted_hops: Vec<IpNet>,
-    untrusted_hop: Arc<Once>,
-    pub(super) configs: Option<Arc<ConfigStore>>,
+    untrusted_hop: Once,
+    pub(super) configs: Option<ConfigStore>,
     pub(super) metrics: Option<ProxyMetrics>,
 }
 
@@ -58,10 +52,10 @@ pub(super) fn build(options: ProxyOptions) -> Result<(Arc<Proxy>, Option<CorsLay
         message_body_limit: options.message_body_limit,
         events_body_limit: options.events_body_limit,
         timeout: options.timeout,
-        limiter: options.client_rate.map(|rate| Arc::new(ClientLimiter::new(rate))),
+        limiter: options.client_rate.map(ClientLimiter::new),
         trusted_hops: options.trusted_hops,
-        untrusted_hop: Arc::new(Once::new()),
-        configs: options.config_cache.map(|rules| Arc::new(ConfigStore::new(rules))),
+        untrusted_hop: Once::new(),
+        configs: options.config_cache.map(ConfigStore::new),
         metrics: options.metrics,
     });
     Ok((proxy, cors_layer))
@@ -117,8 +111,8 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-async fn not_found(request: Request) -> Response {
-    with_security_headers(failure_response(&Failure::NotFound, !request.body().is_end_stream())).into_http()
+async fn not_found(request: Request) -> ProxyResponse {
+    with_security_headers(failure_response(&Failure::NotFound, !request.body().is_end_stream()))
 }
 
 /// Returns the response to a failure. A connection whose request body is left unread is closed, so that the
@@ -131,10 +125,9 @@ fn failure_response(failure: &Failure, has_body: bool) -> ProxyResponse {
     response
 }
 
-async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
+async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> ProxyResponse {
     let (parts, body) = request.into_parts();
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
-    proxy.respond(parts.uri.path(), peer, &parts, body).await.into_http()
+    proxy.respond(&parts, body).await
 }
 
 /// Returns the name of a call in logs and metrics.
@@ -161,34 +154,14 @@ fn with_security_headers(mut response: ProxyResponse) -> ProxyResponse {
 }
 
 impl Proxy {
-    /// Returns a proxy that shares limits, caches and metrics with this one, for another thread. It keeps at
-    /// most `max_idle` idle connections to the service.
-    pub(super) fn with_own_connections(&self, max_idle: usize) -> Self {
-        Self {
-            upstream: self.upstream.with_own_connections(max_idle),
-            limiter: self.limiter.clone(),
-            trusted_hops: self.trusted_hops.clone(),
-            untrusted_hop: Arc::clone(&self.untrusted_hop),
-            configs: self.configs.clone(),
-            metrics: self.metrics.clone(),
-            ..*self
-        }
-    }
-
-    /// Responds to a request for one of [`PATHS`]. Without a `peer`, no client is limited.
-    pub(super) async fn respond<B: RequestBody>(
-        self: &Arc<Self>,
-        path: &str,
-        peer: Option<IpAddr>,
-        parts: &Parts,
-        body: B,
-    ) -> ProxyResponse {
+    /// Responds to a request for one of [`PATHS`].
+    async fn respond(self: &Arc<Self>, parts: &Parts, body: Body) -> ProxyResponse {
         let started = Instant::now();
-        let call = endpoint(&parts.method, path);
+        let call = endpoint(&parts.method, parts.uri.path());
         let name = call.as_ref().map_or("none", |endpoint| name(*endpoint));
         let has_body = !body.is_end_stream();
         let outcome = match call {
-            Ok(endpoint) => self.answer(endpoint, peer, parts, body).await,
+            Ok(endpoint) => self.answer(endpoint, parts, body).await,
             Err(failure) => Err(failure),
         };
         let response = outcome.unwrap_or_else(|failure| failure_response(&failure, has_body));
@@ -204,18 +177,17 @@ impl Proxy {
         response
     }
 
-    async fn answer<B: RequestBody>(
+    async fn answer(
         self: &Arc<Self>,
         endpoint: Endpoint,
-        peer: Option<IpAddr>,
         parts: &Parts,
-        body: B,
+        body: Body,
     ) -> Result<ProxyResponse, Failure> {
         if let Some(limiter) = &self.limiter
-            && let Some(peer) = peer
+            && let Some(ConnectInfo(peer)) = parts.extensions.get::<ConnectInfo<SocketAddr>>()
         {
-            warn_about_untrusted_hop(peer, &parts.headers, &self.trusted_hops, &self.untrusted_hop);
-            let client = resolve_client(peer, &parts.headers, &self.trusted_hops);
+            warn_about_untrusted_hop(peer.ip(), &parts.headers, &self.trusted_hops, &self.untrusted_hop);
+            let client = resolve_client(peer.ip(), &parts.headers, &self.trusted_hops);
             limiter.take(client).map_err(|wait| Failure::RateLimited { wait })?;
         }
         let body = match endpoint.method() {
@@ -239,12 +211,7 @@ impl Proxy {
 
     /// Returns the body if it is JSON by its content type and within its size limit. A page of another site
     /// cannot send JSON without a CORS preflight, so this also refuses its forms.
-    async fn body<B: RequestBody>(
-        &self,
-        endpoint: Endpoint,
-        headers: &HeaderMap,
-        body: B,
-    ) -> Result<Bytes, Failure> {
+    async fn body(&self, endpoint: Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
         if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             return Err(Failure::NotJson);
         }

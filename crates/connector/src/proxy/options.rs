@@ -84,7 +84,4 @@ pub enum SetupError {
     /// The HTTP client cannot be created, for example because the system has no root certificates.
     #[error("{}", client_error(.0))]
     Client(#[source] reqwest::Error),
-    /// The system's certificates cannot be used.
-    #[error("cannot use the system's certificates: {0}. {advice}", advice = crate::connection::CERTIFICATES_ADVICE)]
-    Certificates(#[source] rustls::Error),
 }

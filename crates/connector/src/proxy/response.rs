@@ -1,7 +1,8 @@
 //! A response to the browser, from the service or from the cache.
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
 use uuid::Uuid;
 
 #[derive(Clone, Debug)]
@@ -11,9 +12,8 @@ pub(crate) struct ProxyResponse {
     pub(crate) body: Bytes,
 }
 
-impl ProxyResponse {
-    /// Returns the response with a body of the server's type.
-    pub(super) fn into_http<B: From<Bytes>>(self) -> Response<B> {
+impl IntoResponse for ProxyResponse {
+    fn into_response(self) -> Response {
         let mut response = Response::new(self.body.into());
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;

@@ -1,6 +1,5 @@
 //! The proxy as a standalone server, behind the site's web server or beside it.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -9,25 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
-use axum::response::IntoResponse;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::routing::{MethodRouter, get};
-use http_body_util::{Either, Full};
-use hyper::body::Incoming;
-use hyper::service::{Service, service_fn};
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::CorsLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
 use tracing::{info, warn};
 
-use super::connections::{ConnectionLimits, Plain, serve_connections, with_peer};
-use super::handler::{CONTENT_POLICY, PATHS, Proxy, build, routes};
+use super::connections::{ConnectionLimits, serve_connections};
+use super::handler::{CONTENT_POLICY, Proxy, build, routes};
 use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
 use super::token_check::check_token;
-use super::workers::Workers;
 
 /// The settings of the server.
 #[derive(Clone, Debug)]
@@ -84,7 +77,7 @@ pub struct ProxyServer {
     metrics: Option<TcpListener>,
     proxy: Arc<Proxy>,
     cors_layer: Option<CorsLayer>,
-    prefix: Arc<str>,
+    prefix: String,
     metrics_source: ProxyMetrics,
     stopping: Arc<AtomicBool>,
     limits: ConnectionLimits,
@@ -124,7 +117,6 @@ impl ProxyServer {
             Some(address) => Some(open(address).await?),
             None => None,
         };
-        let prefix = prefix.into();
         Ok(Self { listener, metrics, proxy, cors_layer, prefix, metrics_source, stopping, limits, grace })
     }
 
@@ -147,33 +139,19 @@ impl ProxyServer {
 
     /// Serves until `stop` is ready, then finishes the requests in progress within the grace period.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let workers = Workers::start().map_err(ServerError::Server)?;
         let stopped = CancellationToken::new();
         let limits = self.limits;
         if let Some(listener) = self.metrics {
             let metrics_source = self.metrics_source;
             let text = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-            let render = move || async move {
-                ([(header::CONTENT_TYPE, text)], metrics_source.render()).into_response()
-            };
+            let render = move || async move { ([(header::CONTENT_TYPE, text)], metrics_source.render()) };
             let app = Router::new().route("/metrics", get(render)).route("/healthz", health(&self.stopping));
-            let service = move |peer, _| with_peer(app.clone(), peer);
-            let stopped = stopped.clone().cancelled_owned();
-            let runtimes = vec![Handle::current()];
-            tokio::spawn(serve_connections(listener, service, limits.clone(), Plain, runtimes, stopped));
+            let app = move || app.clone();
+            tokio::spawn(serve_connections(listener, app, limits.clone(), None, stopped.clone()));
         }
-        // An even share, as accepted connections are spread evenly: together with those in use, the threads
-        // hold at most as many connections to the service as visitors may open.
-        let max_idle = limits.total.div_ceil(workers.runtimes().len());
-        let site = |_| {
-            let proxy = Arc::new(self.proxy.with_own_connections(max_idle));
-            Arc::new(Site::new(proxy, self.cors_layer.clone(), &self.prefix, &self.stopping))
-        };
-        let sites: Vec<_> = workers.runtimes().iter().map(site).collect();
-        let service = move |peer, runtime: usize| site_service(Arc::clone(&sites[runtime]), peer);
-        let (runtimes, is_stopped) = (workers.runtimes().to_vec(), stopped.clone().cancelled_owned());
-        let server = serve_connections(self.listener, service, limits, Plain, runtimes, is_stopped);
-        let mut server = tokio::spawn(server);
+        let app = site(self.proxy, self.cors_layer, &self.prefix, &self.stopping);
+        let app = move || app.clone();
+        let mut server = tokio::spawn(serve_connections(self.listener, app, limits, None, stopped.clone()));
         let broken = |error| ServerError::Server(io::Error::other(error));
         tokio::select! {
             () = stop => {}
@@ -204,65 +182,18 @@ fn health(stopping: &Arc<AtomicBool>) -> MethodRouter {
     })
 }
 
-/// The state of one worker thread.
-#[derive(Debug)]
-struct Site {
+/// Returns the application of the server: the proxy below its prefix, and `/healthz`.
+fn site(
     proxy: Arc<Proxy>,
-    prefix: Arc<str>,
-    /// Whether pages of other origins may use the proxy.
-    is_shared: bool,
-    /// Everything but the calls of pages of this origin.
-    others: Router,
-}
-
-fn site_service(
-    site: Arc<Site>,
-    peer: SocketAddr,
-) -> impl Service<Request<Incoming>, Response = Response<SiteBody>, Error = Infallible, Future: Send> {
-    service_fn(move |request| {
-        let site = Arc::clone(&site);
-        async move { Ok(site.respond(peer, request).await) }
-    })
-}
-
-type SiteBody = Either<Full<Bytes>, Body>;
-
-impl Site {
-    fn new(
-        proxy: Arc<Proxy>,
-        cors_layer: Option<CorsLayer>,
-        prefix: &Arc<str>,
-        stopping: &Arc<AtomicBool>,
-    ) -> Self {
-        let is_shared = cors_layer.is_some();
-        let routes = routes(Arc::clone(&proxy), cors_layer);
-        let others = Router::new().nest(prefix, routes).route("/healthz", health(stopping));
-        Self { proxy, prefix: Arc::clone(prefix), is_shared, others }
-    }
-
-    async fn respond(&self, peer: SocketAddr, request: Request<Incoming>) -> Response<SiteBody> {
-        let mut response = if self.is_call(request.uri().path()) {
-            let (parts, body) = request.into_parts();
-            let path = &parts.uri.path()[self.prefix.len()..];
-            self.proxy.respond(path, Some(peer.ip()), &parts, body).await.into_http().map(Either::Left)
-        } else {
-            // Boxed, as most requests do without.
-            let others = Box::pin(with_peer(self.others.clone(), peer).call(request));
-            others.await.unwrap_or_else(|never| match never {}).map(Either::Right)
-        };
-        let shared_with = if self.is_shared { "cross-origin" } else { "same-origin" };
-        for (name, value) in [
-            (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
-            (header::REFERRER_POLICY, "no-referrer"),
-            (HeaderName::from_static("cross-origin-resource-policy"), shared_with),
-        ] {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
-        }
-        response
-    }
-
-    /// Returns whether a path is that of a call, without allowed origins to check.
-    fn is_call(&self, path: &str) -> bool {
-        !self.is_shared && path.strip_prefix(&*self.prefix).is_some_and(|path| PATHS.contains(&path))
-    }
+    cors_layer: Option<CorsLayer>,
+    prefix: &str,
+    stopping: &Arc<AtomicBool>,
+) -> Router {
+    let shared_with = if cors_layer.is_some() { "cross-origin" } else { "same-origin" };
+    let header = |name, value| SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value));
+    Router::new().nest(prefix, routes(proxy, cors_layer)).route("/healthz", health(stopping)).layer((
+        header(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+        header(header::REFERRER_POLICY, "no-referrer"),
+        header(HeaderName::from_static("cross-origin-resource-policy"), shared_with),
+    ))
 }

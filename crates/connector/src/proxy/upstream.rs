@@ -1,14 +1,11 @@
 //! Forwards a request to the service: limited in size and time, without following redirects.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Bytes, HttpBody};
-use axum::http::uri::InvalidUri;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use chat_protocol::Endpoint;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use reqwest::Url;
+use reqwest::{Client, Request, Url};
 use secrecy::SecretString;
 use tracing::{debug, warn};
 
@@ -16,9 +13,9 @@ use super::failure::Failure;
 use super::log_throttle::LogThrottle;
 use super::options::SetupError;
 use super::response::{ProxyResponse, is_json};
-use super::transport::{ResponseBody, Transport, TransportError};
-use crate::connection::{API_BASE, USER_AGENT, address, bearer, warn_if_unencrypted};
-use crate::origin::{self, OriginError};
+use crate::bounded_body::{BodyError, read_bounded};
+use crate::connection::{address, bearer, http_client, warn_if_unencrypted, with_causes};
+use crate::origin;
 
 /// The response headers that are returned to the browser.
 const RETURNED_HEADERS: [HeaderName; 7] = [
@@ -47,14 +44,14 @@ pub(crate) struct UpstreamRequest {
 /// The service, with the token that authenticates the site.
 #[derive(Debug)]
 pub(crate) struct Upstream {
-    transport: Transport,
+    client: Client,
     origin: Url,
     /// The headers of every request.
     headers: HeaderMap,
     answer_limit: usize,
     timeout: Duration,
-    refusals: Arc<LogThrottle>,
-    failures: Arc<LogThrottle>,
+    refusals: LogThrottle,
+    failures: LogThrottle,
 }
 
 impl Upstream {
@@ -67,31 +64,15 @@ impl Upstream {
         let origin = origin::parse(origin)?;
         let authorization = bearer(token).map_err(|_| SetupError::Token)?;
         warn_if_unencrypted(&origin);
-        let transport = Transport::new(&origin)?;
-        let (refusals, failures) = (Arc::default(), Arc::default());
-        let host = HeaderValue::try_from(origin.authority()).map_err(|_| OriginError::NotAnAddress)?;
+        let client = http_client(&origin).map_err(SetupError::Client)?;
         let headers = [
-            (header::HOST, host),
-            (header::USER_AGENT, HeaderValue::from_static(USER_AGENT)),
             (header::ACCEPT, HeaderValue::from_static("application/json")),
             (header::ACCEPT_ENCODING, HeaderValue::from_static("identity")),
             (header::AUTHORIZATION, authorization),
         ];
         let headers = headers.into_iter().collect();
-        Ok(Self { transport, origin, headers, answer_limit, timeout, refusals, failures })
-    }
-
-    /// Returns an upstream of the same service with connections of its own, for another thread. At most
-    /// `max_idle` of them are kept while they are idle.
-    pub(crate) fn with_own_connections(&self, max_idle: usize) -> Self {
-        Self {
-            transport: self.transport.with_own_connections(max_idle),
-            origin: self.origin.clone(),
-            headers: self.headers.clone(),
-            refusals: Arc::clone(&self.refusals),
-            failures: Arc::clone(&self.failures),
-            ..*self
-        }
+        let (refusals, failures) = (LogThrottle::default(), LogThrottle::default());
+        Ok(Self { client, origin, headers, answer_limit, timeout, refusals, failures })
     }
 
     pub(crate) async fn forward(&self, request: UpstreamRequest) -> Result<ProxyResponse, Failure> {
@@ -137,20 +118,20 @@ impl Upstream {
     }
 
     async fn send(&self, request: UpstreamRequest) -> Result<ProxyResponse, UpstreamError> {
-        let response = self.transport.send(self.request(request)?).await?;
-        let (head, body) = response.into_parts();
-        if head.status.is_redirection() || head.status.is_informational() {
-            return Err(UpstreamError::Redirect(head.status.as_u16()));
+        let mut response = self.client.execute(self.request(request)).await?;
+        let status = response.status();
+        if status.is_redirection() || status.is_informational() {
+            return Err(UpstreamError::Redirect(status.as_u16()));
         }
-        if let Some(encoding) = head.headers.get(header::CONTENT_ENCODING)
+        if let Some(encoding) = response.headers().get(header::CONTENT_ENCODING)
             && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
         {
             return Err(UpstreamError::Compressed);
         }
-        let body = self.read(body).await?;
+        let body = read_bounded(&mut response, self.answer_limit).await?.into();
         let mut headers = HeaderMap::with_capacity(RESPONSE_HEADERS);
         for name in &RETURNED_HEADERS {
-            if let Some(value) = head.headers.get(name) {
+            if let Some(value) = response.headers().get(name) {
                 headers.insert(name, value.clone());
             }
         }
@@ -159,63 +140,28 @@ impl Upstream {
         if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         }
-        Ok(ProxyResponse { status: head.status, headers, body })
+        Ok(ProxyResponse { status, headers, body })
     }
 
-    fn request(&self, request: UpstreamRequest) -> Result<Request<Bytes>, UpstreamError> {
+    fn request(&self, request: UpstreamRequest) -> Request {
         let UpstreamRequest { endpoint, query, headers, body } = request;
-        let has_body = body.is_some();
-        let mut sent = Request::new(body.unwrap_or_default());
-        if has_body {
-            *sent.method_mut() = Method::POST;
-        }
-        *sent.uri_mut() = self.address(endpoint, query.as_deref()).map_err(UpstreamError::Address)?;
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let mut sent = Request::new(method, address(&self.origin, endpoint.path(), query.as_deref()));
         sent.headers_mut().clone_from(&self.headers);
         sent.headers_mut().extend(headers);
-        if has_body {
+        if let Some(body) = body {
             sent.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            *sent.body_mut() = Some(body.into());
         }
-        Ok(sent)
+        sent
     }
-
-    /// Returns the address of a call. Characters that do not belong into a query are encoded.
-    fn address(&self, endpoint: Endpoint, query: Option<&str>) -> Result<Uri, InvalidUri> {
-        let (base, path) = (self.transport.base(&self.origin), endpoint.path());
-        match query {
-            None => Uri::try_from(format!("{base}{API_BASE}{path}")),
-            Some(query) if query.bytes().all(is_plain) => {
-                Uri::try_from(format!("{base}{API_BASE}{path}?{query}"))
-            }
-            Some(query) => {
-                let url = address(&self.origin, path, Some(query));
-                Uri::try_from(format!("{base}{}?{}", url.path(), url.query().unwrap_or_default()))
-            }
-        }
-    }
-
-    /// Reads the whole body. A body whose `Content-Length` exceeds the maximum is refused before it arrives.
-    async fn read(&self, body: ResponseBody) -> Result<Bytes, UpstreamError> {
-        if body.size_hint().lower() > self.answer_limit as u64 {
-            return Err(UpstreamError::TooLarge(self.answer_limit));
-        }
-        match Limited::new(body, self.answer_limit).collect().await {
-            Ok(body) => Ok(body.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(UpstreamError::TooLarge(self.answer_limit)),
-            Err(error) => Err(TransportError::from(error).into()),
-        }
-    }
-}
-
-/// Returns whether a byte stands for itself in a query.
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~%&=+,:;/?@!$()*".contains(&byte)
 }
 
 /// There is no response to return. The text is for the log.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UpstreamError {
-    #[error(transparent)]
-    Transport(#[from] TransportError),
+    #[error("{}", with_causes(.0))]
+    Http(#[source] reqwest::Error),
     #[error("the service did not answer within {0:?}")]
     Timeout(Duration),
     #[error("invalid response: expected no redirect, got {0}")]
@@ -224,12 +170,30 @@ pub(super) enum UpstreamError {
     TooLarge(usize),
     #[error("invalid response: expected no compression, as requested")]
     Compressed,
-    #[error("invalid address: {0}")]
-    Address(#[source] InvalidUri),
+}
+
+impl From<reqwest::Error> for UpstreamError {
+    /// Removes the URL, as its query may identify a conversation.
+    fn from(error: reqwest::Error) -> Self {
+        Self::Http(error.without_url())
+    }
+}
+
+impl From<BodyError> for UpstreamError {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge { max_bytes } => Self::TooLarge(max_bytes),
+            BodyError::Http(error) => error.into(),
+        }
+    }
 }
 
 impl UpstreamError {
     fn is_timeout(&self) -> bool {
-        matches!(self, Self::Timeout(_) | Self::Transport(TransportError { is_timeout: true, .. }))
+        match self {
+            Self::Timeout(_) => true,
+            Self::Http(error) => error.is_timeout(),
+            _ => false,
+        }
     }
 }

@@ -5,7 +5,6 @@ mod attacks;
 mod command;
 mod configs;
 mod slow;
-mod threads;
 mod traffic;
 
 use std::net::SocketAddr;

@@ -1,16 +1,13 @@
 //! Connections to the service are reused, unless that would mix up or lose a response.
 
-use std::future::poll_fn;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::task::Poll;
 use std::thread;
 
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::task::coop;
 
 use super::*;
 
@@ -64,7 +61,11 @@ fn read_head(stream: &mut TcpStream) -> bool {
 
 /// Asks a site for the presence, and returns the status.
 async fn status(site: &Router) -> u16 {
-    let response = site.clone().oneshot(get("/connector/chat/presence")).await.expect("an answer");
+    status_of(site, get("/connector/chat/presence")).await
+}
+
+async fn status_of(site: &Router, request: Request<Body>) -> u16 {
+    let response = site.clone().oneshot(request).await.expect("an answer");
     let status = response.status().as_u16();
     response.into_body().collect().await.expect("a whole body");
     status
@@ -72,49 +73,6 @@ async fn status(site: &Router) -> u16 {
 
 fn site(options: ProxyOptions) -> Router {
     Router::new().nest("/connector", proxy::router(options).expect("a proxy"))
-}
-
-/// Under load, all connections of a pool are in use many times a second.
-#[tokio::test]
-async fn requests_leave_nothing_behind() {
-    const REQUESTS: usize = 50;
-    let (address, _seen, _close) = service_of(&[OK; REQUESTS]);
-    let site = site(options(address));
-    let mut tasks = Vec::new();
-    for _ in 0..REQUESTS {
-        assert_eq!(status(&site).await, 200);
-        tasks.push(Handle::current().metrics().num_alive_tasks());
-    }
-    assert_eq!(tasks, [tasks[0]; REQUESTS]);
-}
-
-/// tokio gives a task a budget for each time that it runs. Whichever step uses it up, the task is woken
-/// again. The connection waits for the body's first part to be taken, and for nothing else.
-#[tokio::test]
-async fn a_response_is_not_missed_when_the_budget_of_the_task_is_used_up() {
-    const BUDGET: usize = 128;
-    const IN_PARTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n\
-                            1\r\n{\r\n1\r\n \r\n1\r\n}\r\n0\r\n\r\n";
-    let (address, _seen, _close) = service_of(&[IN_PARTS; BUDGET]);
-    let site = site(options(address));
-    for used in 0..BUDGET {
-        let site = site.clone();
-        // The timeout of the test does not wake the task.
-        let task = tokio::spawn(async move {
-            let mut status = pin!(status(&site));
-            let status = poll_fn(|context| {
-                for _ in 0..used {
-                    if let Poll::Ready(budget) = coop::poll_proceed(context) {
-                        budget.made_progress();
-                    }
-                }
-                status.as_mut().poll(context)
-            });
-            status.await
-        });
-        let status = tokio::time::timeout(Duration::from_secs(10), task).await;
-        assert_eq!(status.expect("a response").expect("no panic"), 200, "{used} used");
-    }
 }
 
 #[tokio::test]
@@ -141,15 +99,6 @@ async fn a_connection_that_the_service_closed_while_idle_loses_no_request() {
     }
 }
 
-/// Moves the clock forward, and lets tasks run in between.
-async fn pass(time: Duration) {
-    tokio::time::pause();
-    for _ in 0..6 {
-        tokio::time::advance(time / 6).await;
-    }
-    tokio::time::resume();
-}
-
 #[tokio::test]
 async fn a_connection_that_the_service_closed_while_idle_is_closed_without_a_request() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -169,58 +118,57 @@ async fn a_connection_that_the_service_closed_while_idle_is_closed_without_a_req
     assert_eq!(status(&site).await, 200);
     close.send(()).expect("running");
     assert_eq!(seen.recv().await, Some(None));
-    pass(Duration::from_secs(20)).await;
     let end = tokio::time::timeout(Duration::from_secs(10), seen.recv()).await;
     assert_eq!(end.expect("the proxy closes its end"), Some(Some(0)));
 }
 
 #[test]
-fn idle_connections_expire_after_the_runtime_of_an_earlier_request_has_ended() {
+fn a_request_after_the_runtime_of_an_earlier_one_has_ended_is_answered() {
     let (address, mut seen, _) = service_of(&[OK, OK]);
     let site = site(options(address));
-    let runtime = || Builder::new_current_thread().enable_all().build().expect("a runtime");
-    assert_eq!(runtime().block_on(status(&site)), 200);
-    runtime().block_on(async {
-        assert_eq!(status(&site).await, 200);
-        pass(Duration::from_secs(100)).await;
-        for event in [
-            Event::Request { connection: 0 },
-            Event::Closed { connection: 0 },
-            Event::Request { connection: 1 },
-            Event::Closed { connection: 1 },
-        ] {
-            let next = tokio::time::timeout(Duration::from_secs(10), seen.recv()).await;
-            assert_eq!(next.expect("an event"), Some(event));
-        }
-    });
+    for connection in 0..2 {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        assert_eq!(runtime.block_on(status(&site)), 200);
+        assert_eq!(seen.blocking_recv(), Some(Event::Request { connection }));
+        drop(runtime);
+        assert_eq!(seen.blocking_recv(), Some(Event::Closed { connection }));
+    }
 }
 
 #[tokio::test]
 async fn a_refused_response_is_not_taken_for_that_of_the_next_request() {
-    for refused in [
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 3\r\n\r\n{ }",
-        "HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 3\r\n\r\n{ }",
-        "HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: 3\r\n\r\n{ }",
-    ] {
-        let (address, mut seen, _) = service_of(Box::leak(Box::new([refused, OK])));
+    const JSON: (&str, &str) = ("content-type", "application/json");
+    for (status, header, body) in
+        [(200, JSON, "{ }"), (302, ("location", "/"), "{}"), (200, ("content-encoding", "br"), "{}")]
+    {
+        let count = Arc::new(AtomicUsize::new(0));
+        let (address, _) = service(move || {
+            let is_refused = count.fetch_add(1, Ordering::Relaxed) % 2 == 0;
+            let (status, (name, value), body) =
+                if is_refused { (status, header, body) } else { (200, JSON, "{}") };
+            Response::builder().status(status).header(name, value).body(Body::from(body)).expect("a response")
+        })
+        .await;
         let site = site(ProxyOptions { answer_limit: 2, ..options(address) });
-        for connection in 0..2 {
-            assert_eq!(status(&site).await, 502, "{refused}");
-            assert_eq!(seen.recv().await, Some(Event::Request { connection }));
-            assert_eq!(seen.recv().await, Some(Event::Closed { connection }));
+        for expected in [502, 200, 502, 200] {
+            assert_eq!(self::status(&site).await, expected, "{status} {header:?} {body}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_request_that_reached_the_service_is_not_repeated() {
-    let (address, mut seen, _) = service_of(&[OK, ""]);
-    let site = site(options(address));
-    assert_eq!((status(&site).await, status(&site).await), (200, 502));
-    for event in
-        [Event::Request { connection: 0 }, Event::Request { connection: 0 }, Event::Closed { connection: 0 }]
-    {
-        assert_eq!(seen.recv().await, Some(event));
+    for request in [get("/connector/chat/presence"), post("/connector/chat/messages", "{}")] {
+        let (address, mut seen, _) = service_of(&[OK, ""]);
+        let site = site(options(address));
+        assert_eq!((status(&site).await, status_of(&site, request).await), (200, 502));
+        for event in [
+            Event::Request { connection: 0 },
+            Event::Request { connection: 0 },
+            Event::Closed { connection: 0 },
+        ] {
+            assert_eq!(seen.recv().await, Some(event));
+        }
+        assert!(seen.try_recv().is_err(), "no other request was sent");
     }
-    assert!(seen.try_recv().is_err(), "no other connection was opened");
 }

@@ -1,6 +1,7 @@
 //! Security headers, rate limits, allowed origins, metrics and shutdown.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use chat_connector::proxy::{self, ClientRate, ConfigCache, ProxyOptions, SetupError};
 use serde_json::{Value, json};
@@ -156,4 +157,18 @@ async fn a_stopping_server_finishes_requests_in_progress() {
     proxy.stop.take().expect("running").send(()).expect("running");
     assert_eq!(under_way.await.expect("no panic").expect("an answer").status(), 200);
     proxy.ended.await.expect("no panic").expect("a clean end");
+}
+
+#[tokio::test]
+async fn a_stopped_server_aborts_requests_after_the_grace_period() {
+    let service = Service::start().await;
+    service.inject_faults(json!({ "delayMs": 60_000, "only": "presence" })).await;
+    let mut proxy = serve(&service, |options| options.grace = Duration::from_millis(50)).await;
+    let under_way = tokio::spawn(http().get(proxy.url("/connector/chat/presence")).send());
+    while service.arrived("/chat/presence").await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    proxy.stop.take().expect("running").send(()).expect("running");
+    proxy.ended.await.expect("no panic").expect("a clean end");
+    under_way.await.expect("no panic").expect_err("no answer");
 }
