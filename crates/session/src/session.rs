@@ -37,16 +37,17 @@ const LATE_TIMER_MS: u64 = 1_000;
 ///
 /// # The order of calls
 ///
-/// 1. [`Session::start`] takes what the page knows and what the browser has stored. It returns the session and
-///    its first effects.
-/// 2. Each event of the visitor, the page, the network or another tab is one [`Session::handle`], with the time.
-/// 3. The caller carries out the returned effects in their order, and before the next call: a message is stored
-///    before it is sent, because its [`Effect::Store`] precedes its [`Effect::Request`].
+/// 1. [`Session::start`] takes what the page knows and what the browser has stored. It returns the session
+///    and its first effects.
+/// 2. Each event of the visitor, the page, the network or another tab is one [`Session::handle`], with the
+///    time.
+/// 3. The caller carries out the returned effects in their order, and before the next call: a message is
+///    stored before it is sent, because its [`Effect::Store`] precedes its [`Effect::Request`].
 /// 4. The outcome of each request is fed once: [`Input::Answered`] for a response with any status,
 ///    [`Input::Failed`] without a response. [`Input::Newest`] may precede it. After [`Effect::Cancel`], no
 ///    outcome is needed.
-/// 5. There is one timer. [`Effect::WakeAt`] replaces it, and [`Input::TimerFired`] reports that it fired. It may
-///    fire late, never early.
+/// 5. There is one timer. [`Effect::WakeAt`] replaces it, and [`Input::TimerFired`] reports that it fired. It
+///    may fire late, never early.
 /// 6. After [`Effect::Show`], the view reads [`Session::entries`] and the other getters.
 ///
 /// `now_ms` never decreases between two calls. Nothing is called at the end: whatever must survive is stored.
