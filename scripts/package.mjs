@@ -10,6 +10,7 @@ import { Advice, main, root, run, say, setupBuild } from "./setup.mjs";
 const LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"];
 /** The crates to publish, each after its dependencies, with their folders and files. */
 const CRATES = {
+  "chat-markup": { folder: "crates/markup", parts: ["src", "README.md", ...LICENCES] },
   "chat-protocol": { folder: "crates/protocol", parts: ["src", "README.md", ...LICENCES] },
   "chat-session": { folder: "crates/session", parts: ["src", "README.md", ...LICENCES] },
   "chat-widget": {

@@ -54,7 +54,9 @@ function commands(version, source) {
     `git tag -a v${version} ${source.hash} -m "Version ${version}" && git push origin v${version}`,
     ...files(".tgz").map((name) => `npm publish target/release-files/${name} --access public`),
     // Each one after those that it depends on.
-    ...["chat-protocol", "chat-session", "chat-widget"].map((name) => `cargo publish --locked -p ${name}`),
+    ...["chat-markup", "chat-protocol", "chat-session", "chat-widget"].map(
+      (name) => `cargo publish --locked -p ${name}`,
+    ),
   ];
 }
 

@@ -1,8 +1,7 @@
-//! Texts: the interface's own, times in the visitor's language, and the markup of messages.
+//! Texts: the interface's own, and times in the visitor's language.
 
 pub mod emoji;
 mod intl;
-pub mod markup;
 pub mod strings;
 pub mod time;
 

@@ -7,12 +7,6 @@
 // A target's purpose is to panic.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../src/text"]
-mod text {
-    pub mod markup;
-}
-use text::markup;
-
 mod markdown;
 mod protocol;
 mod proxy;

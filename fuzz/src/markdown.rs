@@ -1,6 +1,6 @@
 //! Renders messages of assistants, operators and visitors as elements and text.
 
-use crate::markup::{Sink, render, render_plain};
+use chat_markup::{Sink, render, render_plain};
 
 /// A sink that checks its calls and collects the text.
 #[derive(Default)]

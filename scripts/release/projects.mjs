@@ -104,7 +104,7 @@ export const PROJECTS = {
   leptos({ folder, file }) {
     setupBuild();
     const home = join(folder, "leptos");
-    const crates = ["chat-protocol", "chat-session", "chat-widget"];
+    const crates = ["chat-markup", "chat-protocol", "chat-session", "chat-widget"];
     const paths = crates.map((name) => file(new RegExp(`^${name}-[\\d.]+\\.crate$`)));
     unpackCrates(paths, home, [SHOP]);
     mkdirSync(join(home, SHOP, "src"), { recursive: true });

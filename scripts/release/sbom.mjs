@@ -9,7 +9,9 @@ import { Advice, root } from "../setup.mjs";
 import { TARGETS } from "./static-binary.mjs";
 
 /** The crates of the workspace that are released, in programs, in modules or as packages. */
-const RELEASED = ["chat-connector", "chat-console", "chat-protocol", "chat-service", "chat-session", "chat-widget"];
+const RELEASED = ["connector", "console", "markup", "protocol", "service", "session", "widget"].map(
+  (name) => `chat-${name}`,
+);
 const PLATFORMS = [...Object.values(TARGETS).map(({ rust }) => rust), "wasm32-unknown-unknown"];
 /** Parts that run with the release, and parts that only build it. */
 const SHIPPED = "required";

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use chat_markup::{Sink, render, render_plain};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlAnchorElement};
@@ -10,7 +11,6 @@ use super::Ui;
 use super::dom::El;
 use crate::browser::{clipboard, document, window};
 use crate::text::emoji::is_emoji;
-use crate::text::markup::{Sink, render, render_plain};
 use crate::text::strings::Text;
 
 /// Renders a bubble with a text that may change. A visitor's text is shown as it was written.

@@ -39,6 +39,7 @@ test("Packing the same build again makes the same files, to the byte", () => {
   const again = join(folder, "again");
   pack(again);
   assert.deepEqual(readdirSync(packed).sort(), [
+    `chat-markup-${version}.crate`,
     `chat-protocol-${version}.crate`,
     `chat-session-${version}.crate`,
     `chat-widget-${version}.cdx.json`,

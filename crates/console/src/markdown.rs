@@ -1,15 +1,9 @@
 //! The text of messages as elements, by the parser that the visitor's widget uses.
 
-#[path = "../../../src/text"]
-mod shared {
-    pub mod markup;
-}
-
+use chat_markup::{Sink, render, render_plain};
 use leptos::html::{HtmlElement, div};
 use leptos::prelude::*;
 use web_sys::{Document, Element};
-
-use shared::markup::{Sink, render, render_plain};
 
 /// Whether a text is Markdown, or shown as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

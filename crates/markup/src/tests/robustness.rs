@@ -267,7 +267,7 @@ proptest! {
 /// A collection of naughty strings, beside the project or in the folder that `CORPORA` names.
 #[test]
 fn naughty_strings_render_without_losing_a_letter() {
-    let folder = std::env::var("CORPORA").unwrap_or_else(|_| "../shared/corpora".to_owned());
+    let folder = std::env::var("CORPORA").unwrap_or_else(|_| "../../../shared/corpora".to_owned());
     let file = format!("{folder}/naughty-strings.json");
     let Ok(json) = std::fs::read_to_string(&file) else {
         eprintln!("not tested: there is no {file}");

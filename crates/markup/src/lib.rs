@@ -11,7 +11,7 @@ mod address;
 mod block;
 mod inline;
 mod source;
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
 mod tests;
 
 /// Receives the elements and texts of a message, in order.

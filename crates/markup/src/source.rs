@@ -13,7 +13,7 @@ impl<'a> Source<'a> {
     /// not ASCII are read byte by byte. Not inlined, because it has many callers.
     #[inline(never)]
     pub(super) fn at(self, place: usize) -> char {
-        #[cfg(all(test, not(target_arch = "wasm32")))]
+        #[cfg(test)]
         super::tests::count_step();
         self.0.as_bytes().get(place).map_or('\n', |byte| char::from(*byte))
     }
