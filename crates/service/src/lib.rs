@@ -40,9 +40,7 @@ mod protect;
 mod proxy_check;
 mod publishing;
 mod purge;
-#[cfg(test)]
-#[path = "../tests/support/push.rs"]
-mod push_service;
+mod queue_runner;
 mod rate;
 mod response;
 mod secrets;

@@ -1,9 +1,11 @@
 //! Notifications: webhooks for the systems of a tenant, and e-mails and pushes for its operators.
 
+mod attempt;
 pub(crate) mod data;
 mod http;
 pub(crate) mod mail;
 pub(crate) mod push;
+mod target;
 #[cfg(test)]
 mod tests;
 pub(crate) mod webhooks;
@@ -14,6 +16,7 @@ use chat_protocol::Value;
 use crate::Service;
 use crate::db::{DbError, Tx, Wake, args};
 use crate::error::ApiError;
+use crate::queue_runner::run as run_queue;
 use crate::secrets::new_id;
 
 pub use mail::{SmtpOptions, SmtpOptionsError, SmtpTls, check_smtp};
@@ -125,5 +128,9 @@ pub(crate) async fn prepare(service: &Service) -> Result<(), ApiError> {
 
 /// Delivers webhooks, e-mails and pushes until the service closes. Several nodes share the work.
 pub(crate) async fn run(service: Service) {
-    tokio::join!(webhooks::run(&service), mail::run(&service), push::run(&service));
+    tokio::join!(
+        run_queue::<webhooks::WebhookQueue>(&service),
+        run_queue::<mail::MailQueue>(&service),
+        run_queue::<push::PushQueue>(&service),
+    );
 }

@@ -10,7 +10,7 @@ use jiff::fmt::rfc2822;
 use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
 use tokio::time::Instant;
 
-use super::webhooks::TargetUrl;
+use super::target::TargetUrl;
 use crate::addresses::CheckedResolver;
 use crate::clock::millis;
 

@@ -28,10 +28,10 @@ pub(crate) use outbox::send;
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(crate) use routes::{NotificationsApi, routes};
 pub(crate) use texts::Texts;
-pub(crate) use worker::run;
+pub(super) use worker::MailQueue;
 
 #[cfg(test)]
-pub(super) use {digest::collect, worker::Sender};
+pub(super) use digest::collect;
 
 /// Connects to the SMTP server, and signs in. Returns what is wrong, if anything.
 pub async fn check_smtp(options: &SmtpOptions) -> Result<(), String> {

@@ -19,10 +19,10 @@ use crate::error::ApiError;
 pub(crate) use queue::{Cause, PushEvent, answered, queue, told};
 pub(crate) use routes::{PushApi, routes};
 pub(crate) use vapid::PushKey;
-pub(crate) use worker::run;
+pub(super) use worker::PushQueue;
 
 #[cfg(test)]
-pub(super) use {devices::NewDevice, subscription::Subscription, worker::Pusher};
+pub(super) use {devices::NewDevice, subscription::Subscription};
 
 /// Returns the key pair of the service, which is created if there is none.
 pub(crate) async fn key(service: &Service) -> Result<&PushKey, ApiError> {

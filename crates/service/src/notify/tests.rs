@@ -21,6 +21,7 @@ use super::{Event, EventName, event};
 use crate::accounts::{Operator, Role};
 use crate::databases::TestDatabase;
 use crate::db::{Arg, DbError, Row, args};
+use crate::queue_runner::{Queue, QueueRunner};
 use crate::{Service, ServiceKey, ServiceOptions};
 
 /// The key of all nodes of a test.
@@ -101,6 +102,22 @@ async fn report(service: &Service, tenant: &str, name: EventName, text: &str) {
     let write = service.db().write(move |tx| Box::pin(async move { event(tx, now_ms, &reported).await }));
     let written: Result<(), DbError> = write.await;
     written.expect("reported");
+}
+
+/// Returns the worker of a node.
+fn worker<Q: Queue>(service: &Service) -> QueueRunner<Q> {
+    QueueRunner::new(Q::open(service).expect("valid options").expect("switched on"))
+}
+
+/// Finishes everything that is due at a time, and returns when something is due again.
+async fn drain(runner: &mut QueueRunner<impl Queue>, now_ms: i64) -> Option<i64> {
+    loop {
+        let next_ms = in_time(runner.start_due(now_ms)).await.expect("the queue is read");
+        if !runner.is_busy() {
+            return next_ms;
+        }
+        in_time(runner.finish_all()).await;
+    }
 }
 
 /// Waits for something that must not take longer than 20 s.

@@ -1,14 +1,12 @@
 //! Webhooks: events are queued in the transaction of the change, and delivered until the receiver accepts
 //! them, as the Standard Webhooks specification describes.
 
-mod attempt;
 mod client;
 mod deliveries;
 mod queue;
 mod routes;
 mod secret;
 mod store;
-mod target;
 mod worker;
 
 use chat_protocol::Value;
@@ -19,18 +17,14 @@ use crate::clock::iso;
 use crate::db::{DbError, Tx, args};
 use crate::secrets::new_id;
 
-pub(super) use attempt::{Next, jitter, paused_until_ms};
 pub(crate) use routes::{WebhooksApi, routes};
-pub(super) use target::TargetUrl;
-pub(crate) use worker::run;
-pub(super) use worker::{ERROR_INTERVAL, POLL_INTERVAL, queue_wake, until};
+pub(super) use worker::WebhookQueue;
 
 #[cfg(test)]
 pub(super) use {
     deliveries::{Delivery, LogPage},
     secret::WebhookSecret,
     store::{NewWebhook, Webhook, WebhookChange},
-    worker::Deliverer,
 };
 
 /// Returns the webhooks of a tenant that receive an event of a site.

@@ -73,7 +73,7 @@ fn purpose(id: &str) -> String {
 
 /// An e-mail that this node sends.
 #[derive(Clone, Debug)]
-pub(super) struct Claimed {
+pub(in crate::notify) struct Claimed {
     pub(super) no: i64,
     pub(super) id: String,
     pub(super) tenant_id: Option<String>,
@@ -86,7 +86,7 @@ pub(super) struct Claimed {
 }
 
 /// Claims e-mails that are due. Nodes that claim at the same time get different ones.
-pub(super) async fn claim(tx: &mut Tx, now_ms: i64, limit: u32) -> Result<Vec<Claimed>, DbError> {
+pub(super) async fn claim(tx: &mut Tx, now_ms: i64, limit: usize) -> Result<Vec<Claimed>, DbError> {
     let lock = match tx.dialect() {
         Dialect::Sqlite => "",
         Dialect::Postgres => "FOR UPDATE SKIP LOCKED",
@@ -97,6 +97,7 @@ pub(super) async fn claim(tx: &mut Tx, now_ms: i64, limit: u32) -> Result<Vec<Cl
           ORDER BY next_ms, no LIMIT $3 {lock}) \
          RETURNING no, id, tenant_id, recipient, content, attempts, created_ms"
     ));
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut claimed = Vec::new();
     for row in tx.all(sql, args![now_ms, now_ms.saturating_add(LEASE_MS), limit]).await? {
         claimed.push(Claimed {

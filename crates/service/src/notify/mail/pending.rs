@@ -1,9 +1,9 @@
 //! Notifications that wait until they are due.
 
-use super::super::webhooks::POLL_INTERVAL;
 use crate::Service;
 use crate::clock::millis;
 use crate::db::{DbError, Tx, Wake, args};
+use crate::queue_runner::POLL_INTERVAL;
 
 /// The time between a lead or a hand-off and its e-mail, so that what follows at once joins it.
 const GATHER_MS: i64 = 10_000;

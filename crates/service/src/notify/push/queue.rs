@@ -7,8 +7,8 @@ use sqlx::AssertSqlSafe;
 
 use crate::Service;
 use crate::db::{Db, DbError, Dialect, Tx, Wake, args};
+use crate::notify::attempt::{Next, paused_until_ms};
 use crate::notify::http::Outcome;
-use crate::notify::webhooks::{Next, paused_until_ms};
 use crate::presence::CONSOLE_TIMEOUT_MS;
 
 /// The minimum time between two pushes about a conversation. What comes meanwhile is told together.
@@ -119,7 +119,7 @@ pub(crate) async fn told(
 
 /// A push that this node sends.
 #[derive(Clone, Debug)]
-pub(super) struct Claimed {
+pub(in crate::notify) struct Claimed {
     no: i64,
     pub(super) device_id: String,
     pub(super) conversation_id: String,

@@ -12,7 +12,7 @@ use super::encryption::{AUTH_BYTES, PUBLIC_KEY_BYTES, RecipientKeys, encrypt};
 use crate::ServiceKey;
 use crate::error::ApiError;
 use crate::fingerprint::{Fingerprint, fingerprint};
-use crate::notify::webhooks::TargetUrl;
+use crate::notify::target::TargetUrl;
 
 /// A checked subscription.
 #[derive(Clone)]

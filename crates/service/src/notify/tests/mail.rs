@@ -9,7 +9,7 @@ use super::smtp::{Mail, SmtpServer};
 use super::*;
 use crate::SmtpOptions;
 use crate::databases::{Kind, on_both_databases};
-use crate::notify::mail::{Notice, NoticeKind, Sender, answered, collect, notify};
+use crate::notify::mail::{MailQueue, Notice, NoticeKind, answered, collect, notify};
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -44,14 +44,9 @@ pub(super) async fn tell(service: &Service, tenant: &str, id: &str, kind: Notice
     written.expect("stored");
 }
 
-pub(super) fn sender(service: &Service) -> Sender {
-    let smtp = service.0.options.smtp.as_ref().expect("a server");
-    Sender::new(service, smtp).expect("valid settings")
-}
-
 /// Sends what is due at a time, and returns when something is due again.
 pub(super) async fn send_due(service: &Service, now_ms: i64) -> Option<i64> {
-    in_time(sender(service).run_once(now_ms)).await.expect("the queue is read")
+    drain(&mut worker::<MailQueue>(service), now_ms).await
 }
 
 fn recipients(mails: &[Mail]) -> BTreeSet<String> {

@@ -4,11 +4,11 @@ use std::net::TcpListener;
 
 use tower::ServiceExt;
 
-use super::mail::{converse, open_to, send_due, sender, tell};
+use super::mail::{converse, open_to, send_due, tell};
 use super::smtp::{Behaviour, Identity, SmtpServer};
 use super::*;
 use crate::databases::{Kind, on_both_databases};
-use crate::notify::mail::{NoticeKind, send};
+use crate::notify::mail::{MailQueue, NoticeKind, send};
 use crate::{SmtpOptions, SmtpTls, check_smtp};
 
 const MINUTE_MS: i64 = 60_000;
@@ -28,9 +28,9 @@ on_both_databases! {
         let stored = rows(&service, "SELECT content FROM emails").await[0].bytes(0).expect("bytes");
         assert!(!stored.windows(14).any(|window| window == b"secret-of-link"), "stored encrypted");
         now_ms += MINUTE_MS;
-        let mut sender = sender(&service);
+        let mut sender = worker::<MailQueue>(&service);
         for _ in 0..10 {
-            let next_ms = in_time(sender.run_once(now_ms)).await.expect("the queue is read").expect("a retry");
+            let next_ms = drain(&mut sender, now_ms).await.expect("a retry");
             assert!(next_ms > now_ms && next_ms - now_ms <= 6 * MINUTE_MS, "{}", next_ms - now_ms);
             now_ms = next_ms;
         }

@@ -7,8 +7,8 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use super::mail::converse;
 use super::*;
 use crate::databases::{Kind, on_both_databases};
-use crate::notify::push::{Cause, NewDevice, PushEvent, Pusher, Subscription, answered, key, queue};
-use crate::push_service::{PushBrowser, PushService};
+use crate::notify::push::{Cause, NewDevice, PushEvent, PushQueue, Subscription, answered, key, queue};
+use chat_test_servers::push::{PushBrowser, PushService};
 
 const SECOND_MS: i64 = 1000;
 const HOUR_MS: i64 = 3600 * SECOND_MS;
@@ -53,10 +53,7 @@ pub(super) async fn tell(
 
 /// Sends what is due at a time, and returns when something is due again.
 pub(super) async fn push_due(service: &Service, now_ms: i64) -> Option<i64> {
-    let mut pusher = Pusher::new(service).expect("a client");
-    pusher.start_due(now_ms).await.expect("the queue is read");
-    in_time(pusher.finish_all()).await;
-    pusher.start_due(now_ms).await.expect("the queue is read")
+    drain(&mut worker::<PushQueue>(service), now_ms).await
 }
 
 async fn devices(service: &Service) -> i64 {

@@ -1,6 +1,6 @@
 //! The URLs that webhooks may send to.
 
-use crate::notify::webhooks::TargetUrl;
+use crate::notify::target::TargetUrl;
 
 #[test]
 fn accepts_https_to_public_addresses() {

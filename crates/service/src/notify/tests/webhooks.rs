@@ -6,7 +6,7 @@ use super::receiver::Receiver;
 use super::*;
 use crate::databases::{Kind, on_both_databases};
 use crate::notify::webhooks::{
-    Deliverer, Delivery, LogPage, NewWebhook, Webhook, WebhookChange, WebhookSecret,
+    Delivery, LogPage, NewWebhook, Webhook, WebhookChange, WebhookQueue, WebhookSecret,
 };
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -38,14 +38,7 @@ async fn replay(service: &Service, webhook: &Webhook, delivery: &Delivery, now_m
 
 /// Delivers what is due at a time, and returns when something is due again.
 pub(super) async fn deliver(service: &Service, now_ms: i64) -> Option<i64> {
-    let mut deliverer = Deliverer::new(service).expect("a client");
-    loop {
-        let next_ms = deliverer.start_due(now_ms).await.expect("started");
-        if !deliverer.is_busy() {
-            return next_ms;
-        }
-        in_time(deliverer.finish_all()).await;
-    }
+    drain(&mut worker::<WebhookQueue>(service), now_ms).await
 }
 
 on_both_databases! {
@@ -239,7 +232,7 @@ on_both_databases! {
         let now_ms = service.now_ms();
         let silent = super::receiver::Socket::bind().await;
         execute(&service, "UPDATE webhooks SET url = $1", args![format!("http://127.0.0.1:{}", silent.port)]).await;
-        let mut dying = Deliverer::new(&service).expect("a client");
+        let mut dying = worker::<WebhookQueue>(&service);
         dying.start_due(now_ms).await.expect("started");
         let _connection = silent.accept().await;
         drop(dying);

@@ -6,7 +6,7 @@ use super::receiver::{Receiver, Socket};
 use super::webhooks::{create, deliver, log};
 use super::*;
 use crate::databases::Kind;
-use crate::notify::webhooks::Deliverer;
+use crate::notify::webhooks::WebhookQueue;
 
 async fn service() -> (TestDatabase, Service) {
     let database = TestDatabase::new(Kind::Sqlite).await;
@@ -29,7 +29,7 @@ async fn a_receiver_that_never_answers_times_out_and_holds_up_nobody() {
     let (dead, _) = create(&service, "a", &format!("http://127.0.0.1:{}", silent.port)).await;
     create(&service, "b", &receiver.url).await;
     report(&service, "a", EventName::MessageCreated, "one").await;
-    let mut deliverer = Deliverer::new(&service).expect("a client");
+    let mut deliverer = worker::<WebhookQueue>(&service);
     deliverer.start_due(service.now_ms()).await.expect("started");
     let _connection = silent.accept().await;
     for _ in 0..20 {
@@ -57,13 +57,13 @@ async fn webhooks_that_fail_get_one_place_each() {
         report(&service, "a", EventName::MessageCreated, "one").await;
     }
     let leased = "SELECT count(*) FROM deliveries WHERE lease_until_ms > 0";
-    let mut deliverer = Deliverer::new(&service).expect("a client");
+    let mut deliverer = worker::<WebhookQueue>(&service);
     deliverer.start_due(service.now_ms()).await.expect("started");
     assert_eq!(number(&service, leased).await, 4);
     drop(deliverer);
     execute(&service, "UPDATE deliveries SET lease_until_ms = 0, next_ms = 0", args![]).await;
     execute(&service, "UPDATE webhooks SET failing_since_ms = 1", args![]).await;
-    let mut deliverer = Deliverer::new(&service).expect("a client");
+    let mut deliverer = worker::<WebhookQueue>(&service);
     deliverer.start_due(service.now_ms()).await.expect("started");
     assert_eq!(number(&service, leased).await, 1);
 }

@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderName, header};
 
-use super::target::TargetUrl;
 use crate::notify::http::{self, CheckedClient, Outcome};
+use crate::notify::target::TargetUrl;
 
 const USER_AGENT: &str = concat!("site-connector-webhooks/", env!("CARGO_PKG_VERSION"));
 

@@ -1,21 +1,24 @@
 //! The queue of deliveries, which nodes share. A delivery that a node works on is not due until its lease
 //! ends.
 
+use axum::http::StatusCode;
 use sqlx::AssertSqlSafe;
 
-use super::attempt::{Next, paused_until_ms, reason_to_disable};
 use super::store;
 use crate::db::{Db, DbError, Dialect, Row, Tx, args};
+use crate::notify::attempt::{Next, paused_until_ms};
 use crate::notify::http::Outcome;
 
 /// The time after which another node takes over a delivery. Longer than the timeout of a request.
 const LEASE_MS: i64 = 60_000;
 /// Maximum deliveries of a disabled webhook that fail in one transaction.
 const MAX_CANCELLED: u32 = 500;
+/// A webhook is disabled that has failed for this time.
+const MAX_FAILING_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 
 /// A webhook with pending deliveries.
 #[derive(Clone, Debug)]
-pub(super) struct PendingWebhook {
+pub(in crate::notify) struct PendingWebhook {
     pub(super) id: String,
     pub(super) disabled: bool,
     pub(super) failing: bool,
@@ -54,7 +57,7 @@ pub(super) async fn pending(db: &Db) -> Result<Vec<PendingWebhook>, DbError> {
 
 /// A delivery that this node works on.
 #[derive(Clone, Debug)]
-pub(super) struct Claimed {
+pub(in crate::notify) struct Claimed {
     no: i64,
     pub(super) webhook_id: String,
     pub(super) event_id: String,
@@ -169,4 +172,26 @@ pub(super) async fn record(
         super::audit_disabled(tx, now_ms, &row.text(0)?, &claimed.webhook_id, reason).await?;
     }
     Ok(())
+}
+
+/// Returns why a webhook is disabled after a failed attempt, if it is.
+fn reason_to_disable(outcome: &Outcome, now_ms: i64, failing_since_ms: i64) -> Option<&'static str> {
+    if outcome.status == Some(StatusCode::GONE) {
+        return Some("the receiver answered 410 Gone");
+    }
+    (now_ms.saturating_sub(failing_since_ms) >= MAX_FAILING_MS).then_some("it has failed for 5 days")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_webhook_is_disabled_that_is_gone_or_has_failed_for_five_days() {
+        let failed = Outcome::not_sent("refused");
+        assert_eq!(reason_to_disable(&failed, MAX_FAILING_MS - 1, 0), None);
+        assert!(reason_to_disable(&failed, MAX_FAILING_MS, 0).is_some());
+        let gone = Outcome { status: Some(StatusCode::GONE), ..failed };
+        assert!(reason_to_disable(&gone, 0, 0).is_some());
+    }
 }

@@ -5,11 +5,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::secret::WebhookSecret;
-use super::target::TargetUrl;
 use crate::clock::iso;
 use crate::db::{Db, Row, Tx, args};
 use crate::error::ApiError;
 use crate::notify::EventName;
+use crate::notify::target::TargetUrl;
 use crate::secrets::new_id;
 use crate::{ServiceKey, db::DbError};
 

@@ -1,11 +1,11 @@
-//! The result of an attempt: the schedule of retries, and when a webhook is paused or disabled.
+//! The result of an attempt of a webhook or a push: the schedule of retries, and the pauses of receivers.
 
 use std::time::Duration;
 
 use axum::http::StatusCode;
 
+use super::http::Outcome;
 use crate::clock::millis;
-use crate::notify::http::Outcome;
 
 /// The waiting times after each failed attempt, in seconds. After the last one, a delivery has failed.
 const SCHEDULE_S: [i64; 7] = [5, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60];
@@ -13,17 +13,15 @@ const SCHEDULE_S: [i64; 7] = [5, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 *
 const MAX_JITTER: i64 = 200;
 /// Maximum time for which a receiver can pause its webhook by `Retry-After`.
 const MAX_PAUSE: Duration = Duration::from_hours(1);
-/// A webhook is disabled that has failed for this time.
-const MAX_FAILING_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 
 /// Returns a random deviation from the schedule, in thousandths.
-pub(in crate::notify) fn jitter() -> i64 {
+pub(super) fn jitter() -> i64 {
     fastrand::i64(-MAX_JITTER..=MAX_JITTER)
 }
 
 /// The next state of a delivery after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::notify) enum Next {
+pub(super) enum Next {
     Delivered,
     Retry { at_ms: i64 },
     Failed,
@@ -31,7 +29,7 @@ pub(in crate::notify) enum Next {
 
 impl Next {
     /// Decides by the outcome of an attempt, numbered from 1, and a [`jitter`].
-    pub(in crate::notify) fn after(attempt: i64, outcome: &Outcome, now_ms: i64, jitter: i64) -> Self {
+    pub(super) fn after(attempt: i64, outcome: &Outcome, now_ms: i64, jitter: i64) -> Self {
         if outcome.is_delivered() {
             return Self::Delivered;
         }
@@ -46,25 +44,13 @@ impl Next {
 }
 
 /// Returns until when the receiver wants no requests; 0 unless it said so.
-pub(in crate::notify) fn paused_until_ms(outcome: &Outcome, now_ms: i64) -> i64 {
+pub(super) fn paused_until_ms(outcome: &Outcome, now_ms: i64) -> i64 {
     match (outcome.status, outcome.retry_after) {
         (Some(StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE), Some(wait)) => {
             now_ms.saturating_add(millis(wait.min(MAX_PAUSE)))
         }
         _ => 0,
     }
-}
-
-/// Returns why a webhook is disabled after a failed attempt, if it is.
-pub(super) fn reason_to_disable(
-    outcome: &Outcome,
-    now_ms: i64,
-    failing_since_ms: i64,
-) -> Option<&'static str> {
-    if outcome.status == Some(StatusCode::GONE) {
-        return Some("the receiver answered 410 Gone");
-    }
-    (now_ms.saturating_sub(failing_since_ms) >= MAX_FAILING_MS).then_some("it has failed for 5 days")
 }
 
 #[cfg(test)]
@@ -102,7 +88,6 @@ mod tests {
             assert_eq!(Next::after(1, &answered(status, None), 0, 0), Next::Retry { at_ms: 5000 });
         }
         assert_eq!(Next::after(1, &answered(410, None), 0, 0), Next::Failed);
-        assert!(reason_to_disable(&answered(410, None), 0, 0).is_some());
     }
 
     #[test]
@@ -115,12 +100,5 @@ mod tests {
         }
         assert_eq!(paused_until_ms(&answered(500, Some(90)), 0), 0);
         assert_eq!(paused_until_ms(&answered(429, None), 0), 0);
-    }
-
-    #[test]
-    fn a_webhook_that_failed_for_five_days_is_disabled() {
-        let failed = Outcome::not_sent("refused");
-        assert_eq!(reason_to_disable(&failed, MAX_FAILING_MS - 1, 0), None);
-        assert!(reason_to_disable(&failed, MAX_FAILING_MS, 0).is_some());
     }
 }
