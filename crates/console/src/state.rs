@@ -2,6 +2,7 @@
 
 mod actions;
 mod alerts;
+mod back_off;
 mod conversations;
 mod directory;
 mod drafts;

@@ -13,6 +13,7 @@
 mod activation;
 #[cfg(any(feature = "admin", test))]
 pub mod admin;
+pub mod back_off;
 #[cfg(any(feature = "server", test))]
 mod completion;
 mod config;

@@ -8,9 +8,10 @@ mod message;
 use std::rc::Rc;
 use std::slice::Iter;
 
+use chat_protocol::back_off::MAX_RETRY_AFTER_MS;
 use chat_protocol::{ConversationId, SendMessage, VisitorId, limits};
 
-use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
+use crate::back_off::wait_ms;
 use crate::random::Random;
 use crate::timeline::{Delivery, Entry, EntryKey, Timeline};
 use message::DeliveryState;

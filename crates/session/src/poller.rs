@@ -5,9 +5,10 @@
 
 mod pace;
 
+use chat_protocol::back_off::MAX_RETRY_AFTER_MS;
 use chat_protocol::{MessageId, Presence};
 
-use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
+use crate::back_off::wait_ms;
 use crate::random::Random;
 use crate::timeline::Sync;
 use pace::Pace;

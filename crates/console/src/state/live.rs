@@ -10,15 +10,14 @@ use leptos::task::spawn_local;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::back_off::BackOff;
 use super::{DirectoryStoreFields, app};
 use crate::api::{BASE, requests};
 use crate::browser::event_source::EventSource;
 use crate::browser::{clock, visibility};
 
-/// The first wait before another attempt, in milliseconds. Each further one is twice as long.
-const FIRST_WAIT_MS: f64 = 500.0;
-/// The longest wait, in milliseconds.
-const MAX_WAIT_MS: f64 = 15_000.0;
+/// The waits before another attempt.
+const BACK_OFF: BackOff = BackOff { first_ms: 500.0, max_ms: 15_000.0 };
 /// The interval at which a sleep of the machine is noticed.
 const PULSE: Duration = Duration::from_secs(5);
 /// The time between two pulses that was a sleep, in milliseconds.
@@ -50,7 +49,7 @@ pub struct Live {
     site_change: RwSignal<Option<String>>,
     source: StoredValue<Option<EventSource>, LocalStorage>,
     timer: StoredValue<Option<TimeoutHandle>>,
-    attempts: StoredValue<i32>,
+    attempts: StoredValue<u32>,
     is_started: StoredValue<bool>,
     was_online: StoredValue<bool>,
 }
@@ -192,7 +191,7 @@ impl Live {
     fn retry(self) {
         let attempts = self.attempts.get_value();
         self.attempts.set_value(attempts.saturating_add(1));
-        let wait = Duration::from_secs_f64(wait_ms(attempts, js_sys::Math::random()) / 1_000.0);
+        let wait = Duration::from_secs_f64(BACK_OFF.wait_ms(attempts, js_sys::Math::random()) / 1_000.0);
         let again = move || {
             spawn_local(async move {
                 match requests::session().await {
@@ -223,25 +222,4 @@ fn on<T: DeserializeOwned>(source: &mut EventSource, name: &'static str, callbac
 /// Returns whether the machine slept between two pulses. In a hidden tab, pulses `may_be_late` without it.
 fn was_asleep(elapsed_ms: f64, may_be_late: bool) -> bool {
     elapsed_ms > if may_be_late { HIDDEN_SLEEP_MS } else { SLEEP_MS }
-}
-
-/// Returns the wait before an attempt, with jitter: all consoles lose the connection in the same moment.
-/// `random` is from 0 to 1.
-fn wait_ms(attempts: i32, random: f64) -> f64 {
-    let longest = (FIRST_WAIT_MS * 2_f64.powi(attempts.clamp(0, 10))).min(MAX_WAIT_MS);
-    longest * (0.5 + random / 2.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_grow_to_a_maximum_and_differ_between_consoles() {
-        let is = |wait: f64, expected: f64| assert!((wait - expected).abs() < 0.001, "{wait} {expected}");
-        is(wait_ms(0, 1.0), 500.0);
-        is(wait_ms(0, 0.0), 250.0);
-        is(wait_ms(3, 1.0), 4_000.0);
-        is(wait_ms(i32::MAX, 1.0), MAX_WAIT_MS);
-    }
 }

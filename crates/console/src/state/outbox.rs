@@ -11,6 +11,7 @@ use leptos::task::spawn_local;
 
 pub use pending::{PendingMessage, PendingState};
 
+use super::back_off::BackOff;
 use super::{DraftKind, app};
 use crate::api::{ApiError, requests};
 use crate::browser::{clock, random_id, storage};
@@ -18,10 +19,8 @@ use crate::text::composer;
 
 /// The time in which a reply can be taken back.
 pub const UNDO_TIMEOUT: Duration = Duration::from_secs(5);
-/// The first wait after a failed attempt, in milliseconds. Each further one is twice as long.
-const FIRST_WAIT_MS: f64 = 1_000.0;
-/// The longest wait, in milliseconds.
-const MAX_WAIT_MS: f64 = 30_000.0;
+/// The waits after failed attempts.
+const BACK_OFF: BackOff = BackOff { first_ms: 1_000.0, max_ms: 30_000.0 };
 
 /// The outbox of the signed-in operator. Copies are the same one.
 #[derive(Clone, Copy)]
@@ -212,7 +211,7 @@ impl Outbox {
         }
         self.clear_timer();
         if let Some(next_ms) = next_ms {
-            let wait = Duration::from_secs_f64((next_ms - now_ms).clamp(0.0, MAX_WAIT_MS) / 1_000.0);
+            let wait = Duration::from_secs_f64((next_ms - now_ms).clamp(0.0, BACK_OFF.max_ms) / 1_000.0);
             self.timer.set_value(set_timeout_with_handle(move || self.run(), wait).ok());
         }
     }
@@ -255,12 +254,12 @@ impl Outbox {
         if error.status == 401 {
             return;
         }
-        let wait_ms = error.retry_after_s.map(|seconds| f64::from(seconds) * 1_000.0);
+        let asked_ms = error.retry_after_s.map(|seconds| f64::from(seconds) * 1_000.0);
         let is_transient = error.is_transient();
         let message = error.message.clone();
         self.change(key, |one| {
             if is_transient {
-                one.back_off(clock::now_ms(), wait_ms, FIRST_WAIT_MS, MAX_WAIT_MS);
+                one.back_off(clock::now_ms(), asked_ms, js_sys::Math::random());
             } else {
                 one.state = PendingState::Failed(message);
             }

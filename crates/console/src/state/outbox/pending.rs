@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::BACK_OFF;
 use crate::state::DraftKind;
 
 /// The state of a pending message.
@@ -87,12 +88,12 @@ impl PendingMessage {
         }
     }
 
-    /// Waits for the next attempt: as long as the service asks, otherwise twice as long as the last time.
-    pub(super) fn back_off(&mut self, now_ms: f64, asked_ms: Option<f64>, first_ms: f64, max_ms: f64) {
-        let wait_ms = asked_ms.unwrap_or(first_ms * 2_f64.powi(self.attempts.min(10).cast_signed()));
+    /// Waits for the next attempt: as long as the service asks, otherwise for a back-off with this jitter.
+    pub(super) fn back_off(&mut self, now_ms: f64, asked_ms: Option<f64>, random: f64) {
+        let wait_ms = asked_ms.unwrap_or(BACK_OFF.wait_ms(self.attempts, random));
         self.attempts += 1;
         self.state = PendingState::BackingOff;
-        self.due_ms = now_ms + wait_ms.min(max_ms);
+        self.due_ms = now_ms + wait_ms.min(BACK_OFF.max_ms);
     }
 }
 
@@ -148,11 +149,11 @@ mod tests {
         let mut one = message("1", "a", 0.0);
         let mut waits = Vec::new();
         for _ in 0..7 {
-            one.back_off(0.0, None, 1_000.0, 30_000.0);
+            one.back_off(0.0, None, 1.0);
             waits.push(one.due_ms);
         }
         assert_eq!(waits, [1_000.0, 2_000.0, 4_000.0, 8_000.0, 16_000.0, 30_000.0, 30_000.0]);
-        one.back_off(100.0, Some(5_000.0), 1_000.0, 30_000.0);
+        one.back_off(100.0, Some(5_000.0), 0.0);
         assert!((one.due_ms - 5_100.0).abs() < 0.001);
     }
 
