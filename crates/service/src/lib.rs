@@ -74,7 +74,7 @@ pub use options::ServiceOptions;
 pub use presence::{Intervals, Pace};
 pub use rate::RateLimit;
 pub use secrets::{KEY_BYTES, ServiceKey};
-pub use sites::{AiChange, AiSettings, Site, SiteChange};
+pub use sites::{AiChange, Site, SiteChange};
 pub use tenants::Tenant;
 pub use tokens::{NewToken, TokenInfo};
 

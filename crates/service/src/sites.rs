@@ -2,11 +2,13 @@
 
 mod settings;
 
-use std::collections::BTreeMap;
+use std::ops::Deref;
 
+use chat_protocol::admin::settings::{AiSettings, Site as SiteSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::clock::iso;
 use crate::db::{Arg, Db, DbError, Row, Tx, Wake, args};
@@ -16,76 +18,37 @@ use crate::secrets::{ServiceKey, new_id};
 
 pub use settings::{AiChange, SiteChange};
 
-/// A site. What the settings mean is described in [`SiteChange`].
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+/// A site with what is stored beside its settings. It is shown as its settings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
 pub struct Site {
-    /// The site's id, as in the proxy path `/connector/{id}`.
-    pub id: String,
-    /// The tenant that the site belongs to.
-    pub tenant_id: String,
-    /// The site's name.
-    pub name: String,
-    /// The site's origin, as its activation named it.
-    pub domain: Option<String>,
-    /// The site's platform, as its activation named it.
-    pub platform: Option<String>,
-    /// The locale of visitors whose own is not supported.
-    pub primary_locale: Option<String>,
-    /// The locales that the chat offers.
-    pub supported_locales: Vec<String>,
-    /// Origins whose pages may use the proxy paths of the service itself.
-    pub allowed_origins: Vec<String>,
-    /// The chat switch (2.3).
-    pub chat_enabled: bool,
-    /// The widget switch (2.3).
-    pub widget_enabled: bool,
-    /// Whether visitor events are recorded (4.8).
-    pub tracking_enabled: bool,
-    /// The assistant's name.
-    pub assistant_name: Option<String>,
-    /// Welcome messages by locale; that of "" is for all others.
-    pub welcome: BTreeMap<String, String>,
-    /// The assistant's avatar.
-    pub avatar_url: Option<String>,
-    /// `semi_automatic` or `automatic` (1.4).
-    pub publishing: String,
-    /// Maximum replies of the AI in a calendar month.
-    pub monthly_ai_replies: Option<i64>,
-    /// Whether messages are refused with 402 once those are used up.
-    pub quota_refuses: bool,
-    /// The AI endpoint, without its key.
-    pub ai: Option<AiSettings>,
-    /// Milliseconds that the AI stays silent after a message of an operator.
-    pub ai_pause_ms: i64,
-    /// Days after which closed and silent conversations are deleted.
-    pub retention_days: Option<i64>,
-    /// The time of its creation, ISO 8601.
-    pub created_at: String,
-    /// The time of its activation, ISO 8601.
-    pub activated_at: Option<String>,
-    /// Whether the site is switched off: its tokens are not valid.
-    pub disabled: bool,
+    pub(crate) settings: SiteSettings,
     /// Whether its tenant is switched off.
     #[serde(skip)]
-    pub(crate) tenant_disabled: bool,
+    tenant_disabled: bool,
     /// The encrypted key of the AI endpoint.
     #[serde(skip)]
     pub(crate) ai_key: Option<Vec<u8>>,
 }
 
-/// An AI endpoint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AiSettings {
-    /// The base address, such as `https://ai.example/v1`.
-    pub base: String,
-    /// The model's name.
-    pub model: String,
-    /// Whether a key is stored.
-    pub has_key: bool,
-    /// Milliseconds until a request to the AI is given up.
-    pub timeout_ms: i64,
+impl Deref for Site {
+    type Target = SiteSettings;
+
+    fn deref(&self) -> &SiteSettings {
+        &self.settings
+    }
+}
+
+impl PartialSchema for Site {
+    fn schema() -> RefOr<Schema> {
+        SiteSettings::schema()
+    }
+}
+
+impl ToSchema for Site {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        SiteSettings::schemas(schemas);
+    }
 }
 
 impl Site {
@@ -121,7 +84,7 @@ fn read(row: &Row) -> Result<Site, DbError> {
         }
         _ => None,
     };
-    Ok(Site {
+    let settings = SiteSettings {
         id: row.text(0)?,
         tenant_id: row.text(1)?,
         name: row.text(2)?,
@@ -145,9 +108,8 @@ fn read(row: &Row) -> Result<Site, DbError> {
         created_at: iso(row.int(23)?),
         activated_at: row.optional_int(24)?.map(iso),
         disabled: !row.is_null(25)?,
-        tenant_disabled: !row.is_null(26)?,
-        ai_key,
-    })
+    };
+    Ok(Site { settings, tenant_disabled: !row.is_null(26)?, ai_key })
 }
 
 /// Reads a list or an object of a column; empty if it is invalid, as after an edit by hand.

@@ -1,7 +1,7 @@
 //! The admin API's types of the settings.
 //!
-//! Responses are read leniently: a missing member has its default, an unknown one is ignored. Requests leave
-//! out what they do not change.
+//! Responses are read leniently: unknown members are ignored, and missing ones have their default, except
+//! those of types with a schema. Requests leave out what they do not change.
 
 mod access;
 mod audit;

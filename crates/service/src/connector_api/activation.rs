@@ -67,7 +67,7 @@ async fn exchange(tx: &mut Tx, now_ms: i64, body: &Activation) -> Result<ApiResp
     Ok(ApiResponse::success(Value::from(&Activated {
         site_token: token.secret.expose_secret().into(),
         tenant_id: Some(site.tenant_id.clone()),
-        site_id: Some(site.id),
+        site_id: Some(site.settings.id),
     })))
 }
 

@@ -271,7 +271,7 @@ impl Change {
         action: &'static str,
     ) -> Result<Self, ApiError> {
         operator.may(Right::ManageSites)?;
-        let site_id = sites::of_tenant(service.db(), &operator.tenant_id, site).await?.id;
+        let site_id = sites::of_tenant(service.db(), &operator.tenant_id, site).await?.settings.id;
         let address = client.map(|Extension(client)| client.address.to_string()).unwrap_or_default();
         Ok(Self { operator, site_id, action, address, now_ms: service.now_ms() })
     }

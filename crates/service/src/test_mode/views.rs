@@ -141,6 +141,7 @@ pub(super) async fn site(mode: &TestMode) -> Result<Value, ApiError> {
     let db = mode.db();
     let site = crate::sites::find(db, SITE_ID).await?;
     let site = site.filter(|site| site.activated_at.is_some()).map(|site| {
+        let site = site.settings;
         Value::object([
             ("domain", site.domain.into()),
             ("platform", site.platform.into()),

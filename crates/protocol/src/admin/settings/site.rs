@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A site: `GET /sites` gives a list, `GET /sites/{site}` one.
+/// A site. What the settings mean is described in [`SiteChange`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct Site {
     /// The site's id, as in the proxy path `/connector/{id}`.
     pub id: String,
+    /// The tenant that the site belongs to.
+    pub tenant_id: String,
     /// The site's name.
     pub name: String,
     /// The site's origin, as its activation named it.
@@ -22,41 +25,42 @@ pub struct Site {
     pub supported_locales: Vec<String>,
     /// Origins whose pages may use the proxy paths of the service itself.
     pub allowed_origins: Vec<String>,
-    /// The chat switch.
+    /// The chat switch (2.3).
     pub chat_enabled: bool,
-    /// The widget switch.
+    /// The widget switch (2.3).
     pub widget_enabled: bool,
-    /// Whether visitor events are recorded.
+    /// Whether visitor events are recorded (4.8).
     pub tracking_enabled: bool,
     /// The assistant's name.
     pub assistant_name: Option<String>,
     /// Welcome messages by locale; that of "" is for all others.
     pub welcome: BTreeMap<String, String>,
-    /// The address of the assistant's avatar.
+    /// The assistant's avatar.
     pub avatar_url: Option<String>,
-    /// `semi_automatic` or `automatic`.
+    /// `semi_automatic` or `automatic` (1.4).
     pub publishing: String,
     /// Maximum replies of the AI in a calendar month.
     pub monthly_ai_replies: Option<i64>,
-    /// Whether messages are refused once those are used up.
+    /// Whether messages are refused with 402 once those are used up.
     pub quota_refuses: bool,
-    /// The AI endpoint, without its key; `None` for the built-in assistant.
+    /// The AI endpoint, without its key.
     pub ai: Option<AiSettings>,
     /// Milliseconds that the AI stays silent after a message of an operator.
     pub ai_pause_ms: i64,
     /// Days after which closed and silent conversations are deleted.
     pub retention_days: Option<i64>,
-    /// The time of its creation.
+    /// The time of its creation, ISO 8601.
     pub created_at: String,
-    /// The time of its activation.
+    /// The time of its activation, ISO 8601.
     pub activated_at: Option<String>,
-    /// Whether the site is switched off.
+    /// Whether the site is switched off: its tokens are not valid.
     pub disabled: bool,
 }
 
 /// An AI endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct AiSettings {
     /// The base address, such as `https://ai.example/v1`.
     pub base: String,
