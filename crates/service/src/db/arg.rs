@@ -1,6 +1,8 @@
 //! The arguments of a query.
 
 use chat_protocol::{ConversationId, JobId, Value};
+use sqlx::query::Query;
+use sqlx::{Database, Encode, SqlStr, Type};
 
 /// An argument. `None` is NULL, of the argument's type.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,4 +57,19 @@ from! {
     &[u8] => Bytes |bytes| bytes.to_vec();
     [u8; 32] => Bytes |bytes| bytes.to_vec();
     &[u8; 32] => Bytes |bytes| bytes.to_vec();
+}
+
+/// Returns a query with its arguments.
+pub(super) fn bind<D>(sql: SqlStr, args: Vec<Arg>) -> Query<'static, D, D::Arguments>
+where
+    D: Database,
+    Option<String>: Encode<'static, D> + Type<D>,
+    Option<i64>: Encode<'static, D> + Type<D>,
+    Option<Vec<u8>>: Encode<'static, D> + Type<D>,
+{
+    args.into_iter().fold(sqlx::query(sql), |query, arg| match arg {
+        Arg::Text(text) => query.bind(text),
+        Arg::Int(number) => query.bind(number),
+        Arg::Bytes(bytes) => query.bind(bytes),
+    })
 }

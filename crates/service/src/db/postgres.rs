@@ -12,13 +12,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::query::Query;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection as _, Executor, PgConnection, SqlStr};
 use tokio::sync::{Mutex, broadcast};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::arg::bind;
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, migrations};
 use notifier::Notifier;
@@ -248,16 +248,4 @@ pub(super) async fn all(
 ) -> Result<Vec<Row>, DbError> {
     let rows = connection.fetch_all(bind(sql, args)).await?;
     Ok(rows.into_iter().map(Row::Postgres).collect())
-}
-
-fn bind(sql: SqlStr, args: Vec<Arg>) -> Query<'static, sqlx::Postgres, PgArguments> {
-    let mut query = sqlx::query(sql);
-    for arg in args {
-        query = match arg {
-            Arg::Text(text) => query.bind(text),
-            Arg::Int(number) => query.bind(number),
-            Arg::Bytes(bytes) => query.bind(bytes),
-        };
-    }
-    query
 }

@@ -8,15 +8,14 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use sqlx::query::Query;
 use sqlx::sqlite::{
-    SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteSynchronous,
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions, Executor, SqlStr, SqliteConnection};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tracing::{error, warn};
 
+use super::arg::bind;
 use super::migrations;
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake};
@@ -289,18 +288,6 @@ pub(super) async fn all(
 ) -> Result<Vec<Row>, DbError> {
     let rows = connection.fetch_all(bind(sql, args)).await?;
     Ok(rows.into_iter().map(Row::Sqlite).collect())
-}
-
-fn bind(sql: SqlStr, args: Vec<Arg>) -> Query<'static, sqlx::Sqlite, SqliteArguments> {
-    let mut query = sqlx::query(sql);
-    for arg in args {
-        query = match arg {
-            Arg::Text(text) => query.bind(text),
-            Arg::Int(number) => query.bind(number),
-            Arg::Bytes(bytes) => query.bind(bytes),
-        };
-    }
-    query
 }
 
 /// Creates the file if missing, restricts it to its owner, since it contains personal data of visitors, and

@@ -5,13 +5,12 @@ use axum::extract::{Path, State};
 use axum::routing::{get, put};
 use chat_protocol::admin::{Label, LabelChange};
 
-use super::shared_list::{SharedList, write};
+use super::shared_list::{Change, SharedList};
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Actor, Operator, Right};
 use crate::db::{Row, args};
 use crate::error::ApiError;
-use crate::input::{Body, success};
+use crate::input::{Body, done, success};
 use crate::limits::check_text;
 use crate::response::ApiResponse;
 use crate::secrets::new_id;
@@ -19,8 +18,11 @@ use crate::secrets::new_id;
 /// Maximum characters of a name.
 const MAX_NAME: usize = 40;
 static LABELS: SharedList = SharedList {
+    name: "label",
     count: "SELECT count(*) FROM labels WHERE tenant_id = $1",
     taken: "SELECT 1 FROM labels WHERE tenant_id = $1 AND name_key = $2 AND id <> $3",
+    insert: "INSERT INTO labels (id, tenant_id, name_key, name, color) VALUES ($1, $2, $3, $4, $5)",
+    update: "UPDATE labels SET name_key = $3, name = $4, color = $5 WHERE id = $1 AND tenant_id = $2",
     delete: "DELETE FROM labels WHERE id = $1 AND tenant_id = $2",
     max: 200,
     is_full: "There are 200 labels: delete one.",
@@ -69,19 +71,8 @@ pub(super) async fn create(
     actor.operator.may(Right::ManageSites)?;
     let LabelChange { name, color } = checked(&change)?;
     let label = Label { id: new_id("label"), name, color };
-    let stored = label.clone();
-    write(&service, actor, "label.create", label.id.clone(), move |tx, tenant| {
-        Box::pin(async move {
-            let Label { id, name, color } = stored;
-            LABELS.check_room(tx, &tenant).await?;
-            LABELS.check_key(tx, &tenant, &id, &name).await?;
-            let key = name.to_lowercase();
-            let sql = "INSERT INTO labels (id, tenant_id, name, name_key, color) VALUES ($1, $2, $3, $4, $5)";
-            tx.execute(sql, args![id, tenant, name, key, color]).await?;
-            Ok(())
-        })
-    })
-    .await?;
+    let entry = Change::Create(label.name.clone(), args![&label.name, &label.color]);
+    LABELS.write(&service, actor, &label.id, entry).await?;
     success(&label)
 }
 
@@ -98,21 +89,8 @@ pub(super) async fn change(
     actor.operator.may(Right::ManageSites)?;
     let LabelChange { name, color } = checked(&change)?;
     let label = Label { id, name, color };
-    let stored = label.clone();
-    write(&service, actor, "label.update", label.id.clone(), move |tx, tenant| {
-        Box::pin(async move {
-            let Label { id, name, color } = stored;
-            LABELS.check_key(tx, &tenant, &id, &name).await?;
-            let sql =
-                "UPDATE labels SET name = $3, name_key = $4, color = $5 WHERE id = $1 AND tenant_id = $2";
-            let key = name.to_lowercase();
-            match tx.execute(sql, args![id, tenant, name, key, color]).await? {
-                0 => Err(LABELS.missing()),
-                _ => Ok(()),
-            }
-        })
-    })
-    .await?;
+    let entry = Change::Update(label.name.clone(), args![&label.name, &label.color]);
+    LABELS.write(&service, actor, &label.id, entry).await?;
     success(&label)
 }
 
@@ -125,5 +103,6 @@ pub(super) async fn remove(
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::ManageSites)?;
-    LABELS.delete(&service, actor, "label.delete", id).await
+    LABELS.write(&service, actor, &id, Change::Delete).await?;
+    Ok(done())
 }

@@ -6,22 +6,26 @@ use axum::routing::{get, put};
 use chat_protocol::admin::{CannedReply, CannedReplyText};
 use chat_protocol::is_language_tag;
 
-use super::shared_list::{SharedList, write};
+use super::shared_list::{Change, SharedList};
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Actor, Operator, Right};
 use crate::conversations::desk::check_text;
-use crate::db::{Row, args};
+use crate::db::{Arg, Row, args};
 use crate::error::ApiError;
-use crate::input::{Body, success};
+use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
 use crate::secrets::new_id;
 
 /// Maximum characters of a shortcut.
 const MAX_SHORTCUT: usize = 40;
 static REPLIES: SharedList = SharedList {
+    name: "reply",
     count: "SELECT count(*) FROM canned_replies WHERE tenant_id = $1",
     taken: "SELECT 1 FROM canned_replies WHERE tenant_id = $1 AND shortcut_key = $2 AND id <> $3",
+    insert: "INSERT INTO canned_replies (id, tenant_id, shortcut_key, shortcut, content, locale)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+    update: "UPDATE canned_replies SET shortcut_key = $3, shortcut = $4, content = $5, locale = $6
+             WHERE id = $1 AND tenant_id = $2",
     delete: "DELETE FROM canned_replies WHERE id = $1 AND tenant_id = $2",
     max: 1000,
     is_full: "There are 1000 canned replies: delete one.",
@@ -67,6 +71,10 @@ fn checked(reply: CannedReplyText) -> Result<CannedReplyText, ApiError> {
     Ok(CannedReplyText { shortcut, text: check_text(&text)?, locale })
 }
 
+fn values(reply: &CannedReply) -> Vec<Arg> {
+    args![&reply.shortcut, &reply.text, reply.locale.clone()]
+}
+
 /// Creates a canned reply.
 #[utoipa::path(post, path = "/replies", tag = "inbox", request_body = CannedReplyText,
     responses((status = 200, body = CannedReply), (status = 409, description = "The shortcut is taken")))]
@@ -78,20 +86,7 @@ pub(super) async fn create(
     actor.operator.may(Right::AnswerVisitors)?;
     let CannedReplyText { shortcut, text, locale } = checked(reply)?;
     let reply = CannedReply { id: new_id("reply"), shortcut, text, locale };
-    let stored = reply.clone();
-    write(&service, actor, "reply.create", reply.id.clone(), move |tx, tenant| {
-        Box::pin(async move {
-            let CannedReply { id, shortcut, text, locale } = stored;
-            REPLIES.check_room(tx, &tenant).await?;
-            REPLIES.check_key(tx, &tenant, &id, &shortcut).await?;
-            let sql = "INSERT INTO canned_replies (id, tenant_id, shortcut, shortcut_key, content, locale)
-                       VALUES ($1, $2, $3, $4, $5, $6)";
-            let key = shortcut.to_lowercase();
-            tx.execute(sql, args![id, tenant, shortcut, key, text, locale]).await?;
-            Ok(())
-        })
-    })
-    .await?;
+    REPLIES.write(&service, actor, &reply.id, Change::Create(reply.shortcut.clone(), values(&reply))).await?;
     success(&reply)
 }
 
@@ -108,21 +103,7 @@ pub(super) async fn change(
     actor.operator.may(Right::AnswerVisitors)?;
     let CannedReplyText { shortcut, text, locale } = checked(reply)?;
     let reply = CannedReply { id, shortcut, text, locale };
-    let stored = reply.clone();
-    write(&service, actor, "reply.update", reply.id.clone(), move |tx, tenant| {
-        Box::pin(async move {
-            let CannedReply { id, shortcut, text, locale } = stored;
-            REPLIES.check_key(tx, &tenant, &id, &shortcut).await?;
-            let sql = "UPDATE canned_replies SET shortcut = $3, shortcut_key = $4, content = $5, locale = $6
-                       WHERE id = $1 AND tenant_id = $2";
-            let key = shortcut.to_lowercase();
-            match tx.execute(sql, args![id, tenant, shortcut, key, text, locale]).await? {
-                0 => Err(REPLIES.missing()),
-                _ => Ok(()),
-            }
-        })
-    })
-    .await?;
+    REPLIES.write(&service, actor, &reply.id, Change::Update(reply.shortcut.clone(), values(&reply))).await?;
     success(&reply)
 }
 
@@ -135,5 +116,6 @@ pub(super) async fn remove(
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::AnswerVisitors)?;
-    REPLIES.delete(&service, actor, "reply.delete", id).await
+    REPLIES.write(&service, actor, &id, Change::Delete).await?;
+    Ok(done())
 }
