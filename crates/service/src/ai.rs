@@ -10,8 +10,7 @@ mod disclosure;
 mod endpoint;
 mod exchange;
 #[cfg(test)]
-#[path = "../tests/ai/hostile.rs"]
-mod hostile;
+mod hostile_tests;
 mod phrases;
 mod prompt;
 pub(crate) mod quota;

@@ -202,5 +202,4 @@ pub(crate) async fn count(db: &Db, site_id: &str) -> Result<i64, DbError> {
 }
 
 #[cfg(test)]
-#[path = "../tests/knowledge/content.rs"]
 mod tests;

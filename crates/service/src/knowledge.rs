@@ -10,8 +10,7 @@ mod page;
 mod query;
 mod rank;
 #[cfg(test)]
-#[path = "../tests/knowledge/retrieval.rs"]
-mod retrieval;
+mod retrieval_tests;
 mod routes;
 pub(crate) mod search;
 pub(crate) mod search_index;

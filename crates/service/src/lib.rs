@@ -16,9 +16,6 @@ mod connector_api;
 mod content;
 mod conversations;
 mod csv;
-#[cfg(test)]
-#[path = "../tests/support/databases.rs"]
-mod databases;
 mod db;
 mod demo_site;
 mod directory;
@@ -56,6 +53,8 @@ mod visitors;
 use std::sync::Arc;
 
 use axum::Router;
+#[cfg(test)]
+use chat_test_servers::databases;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

@@ -180,5 +180,4 @@ async fn beginning(mut response: Response) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "../tests/proxy_check/checks.rs"]
 mod tests;

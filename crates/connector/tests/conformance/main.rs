@@ -28,9 +28,6 @@ mod authentication;
 mod chat;
 mod config;
 mod content;
-#[path = "../../../service/tests/support/databases.rs"]
-#[allow(unused_imports, unused_macros, reason = "this suite uses a part of the module")]
-mod databases;
 mod envelope;
 mod events;
 mod idempotency;

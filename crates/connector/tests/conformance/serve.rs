@@ -10,8 +10,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::api::Api;
-use crate::databases::{Kind, TestDatabase};
 use crate::servers::RATE_PER_MINUTE;
+use chat_test_servers::databases::{Kind, TestDatabase};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_site-connector");
 

@@ -8,8 +8,8 @@ use chat_service::test_mode::{JobRules, TestMode, TestOptions};
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
 
-use crate::databases::Kind as Database;
 use crate::serve::Serve;
+use chat_test_servers::databases::Kind as Database;
 
 /// The token of a test mode.
 pub const TOKEN: &str = "a-token-for-tests";

@@ -194,5 +194,4 @@ impl Answer {
 }
 
 #[cfg(test)]
-#[path = "../../tests/ai/reply.rs"]
 mod tests;

@@ -191,5 +191,4 @@ impl From<&StoredAnswer> for Value {
 }
 
 #[cfg(test)]
-#[path = "../../tests/knowledge/answers.rs"]
 mod tests;

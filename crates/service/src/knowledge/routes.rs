@@ -294,5 +294,4 @@ impl Change {
 }
 
 #[cfg(test)]
-#[path = "../../tests/knowledge/routes.rs"]
 mod tests;

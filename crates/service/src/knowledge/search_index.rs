@@ -318,5 +318,4 @@ mod tests {
 }
 
 #[cfg(test)]
-#[path = "../../tests/knowledge/messages.rs"]
-mod messages;
+mod tests;

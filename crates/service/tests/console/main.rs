@@ -1,6 +1,5 @@
 //! The files of the console, and those of the widget.
 
-#[allow(unused_imports, unused_macros, reason = "files are the same on both databases")]
 #[path = "../support/mod.rs"]
 mod support;
 

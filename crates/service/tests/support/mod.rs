@@ -2,8 +2,7 @@
 
 #![allow(dead_code, reason = "each test program uses a part of this module")]
 
-pub mod databases;
-pub mod push;
+pub use chat_test_servers::{databases, push};
 
 use axum::Router;
 use axum::body::{Body, Bytes};

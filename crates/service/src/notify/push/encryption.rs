@@ -99,7 +99,7 @@ mod tests {
     use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
     use super::*;
-    use crate::push_service::{PushBrowser, fixed_private_key};
+    use chat_test_servers::push::{PushBrowser, fixed_private_key};
 
     fn keys(browser: &PushBrowser) -> RecipientKeys {
         RecipientKeys { public: browser.public(), auth: browser.auth }

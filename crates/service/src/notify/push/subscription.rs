@@ -83,7 +83,7 @@ fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::push_service::PushBrowser;
+    use chat_test_servers::push::PushBrowser;
 
     const ENDPOINT: &str = "https://push.example/send/abc";
 

@@ -9,7 +9,7 @@ use super::*;
 use crate::databases::{Kind, on_both_databases};
 use crate::notify::mail::NoticeKind;
 use crate::notify::push::Cause;
-use crate::push_service::PushService;
+use chat_test_servers::push::PushService;
 
 const MINUTE_MS: i64 = 60_000;
 

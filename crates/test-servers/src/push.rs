@@ -30,7 +30,9 @@ pub fn fixed_private_key(bytes: &[u8; 32]) -> EphemeralPrivateKey {
 #[derive(Clone, Debug)]
 pub struct PushBrowser {
     private: [u8; 32],
+    /// The secret that the subscription shares with the service.
     pub auth: [u8; 16],
+    /// The address that pushes are sent to.
     pub endpoint: String,
 }
 
@@ -96,25 +98,29 @@ fn expand<const N: usize>(key: &Prk, info: &[&[u8]]) -> [u8; N] {
 /// A push as it arrived at the push service.
 #[derive(Clone, Debug)]
 pub struct Push {
+    /// The path of the endpoint.
     pub path: String,
+    /// The headers of the request.
     pub headers: HeaderMap,
+    /// The encrypted message.
     pub body: Bytes,
 }
 
 impl Push {
+    /// Returns a header, which must be there.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).expect("a header").to_str().expect("text")
     }
 }
 
 /// A push service on loopback. It gives the answers that are queued, and 201 after that.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct PushService {
     origin: String,
     state: Arc<Shared>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shared {
     received: Mutex<Vec<Push>>,
     answers: Mutex<VecDeque<(u16, Option<&'static str>)>>,
@@ -122,6 +128,7 @@ struct Shared {
 }
 
 impl PushService {
+    /// Starts a push service.
     pub async fn start() -> Self {
         let state = Arc::new(Shared::default());
         let router = Router::new().fallback(receive).with_state(Arc::clone(&state));
@@ -141,6 +148,7 @@ impl PushService {
         self.state.answers.lock().expect("no panic").push_back((status, retry_after));
     }
 
+    /// Returns the pushes that have arrived.
     pub fn received(&self) -> Vec<Push> {
         self.state.received.lock().expect("no panic").clone()
     }

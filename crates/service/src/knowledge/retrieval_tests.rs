@@ -37,10 +37,10 @@ struct Question {
 }
 
 const SETS: [(&str, &str); 4] = [
-    ("English", include_str!("english.json")),
-    ("German", include_str!("german.json")),
-    ("Arabic", include_str!("arabic.json")),
-    ("Chinese", include_str!("chinese.json")),
+    ("English", include_str!("retrieval_tests/english.json")),
+    ("German", include_str!("retrieval_tests/german.json")),
+    ("Arabic", include_str!("retrieval_tests/arabic.json")),
+    ("Chinese", include_str!("retrieval_tests/chinese.json")),
 ];
 
 /// The figures that a language has to reach: just below what was measured last.

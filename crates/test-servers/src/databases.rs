@@ -9,7 +9,9 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tempfile::TempDir;
 
 /// A database that is removed when this is dropped.
+#[derive(Debug)]
 pub struct TestDatabase {
+    /// The address, as the service takes it.
     pub address: String,
     folder: Option<TempDir>,
 }
@@ -17,11 +19,14 @@ pub struct TestDatabase {
 /// The kinds of databases that the service runs on.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
+    /// A file.
     Sqlite,
+    /// A database of the test server.
     Postgres,
 }
 
 impl TestDatabase {
+    /// Creates an empty database.
     pub async fn new(kind: Kind) -> Self {
         match kind {
             Kind::Sqlite => {
@@ -82,6 +87,7 @@ fn server() -> &'static str {
 }
 
 /// Runs async tests on both databases.
+#[macro_export]
 macro_rules! on_both_databases {
     ($($(#[doc = $doc:literal])* async fn $name:ident($database:ident: &TestDatabase) $body:block)*) => {
         $(
@@ -104,4 +110,4 @@ macro_rules! on_both_databases {
         )*
     };
 }
-pub(crate) use on_both_databases;
+pub use on_both_databases;

@@ -13,7 +13,6 @@ use tokio::sync::oneshot;
 use super::{Ai, Answer, Endpoint, Phrases, Question, Turn};
 use crate::knowledge::Passage;
 
-#[path = "completions.rs"]
 mod completions;
 
 const KEY: &str = "an-ai-key-that-nobody-may-see";
