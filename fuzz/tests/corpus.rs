@@ -1,6 +1,6 @@
-//! Runs every target on its corpus, and then for a few seconds on mutations of it.
+//! Runs every target on its corpus, and then for a moment on mutations of it.
 //!
-//! `FUZZ_SECONDS` is the time for each target's mutations, 5 where it is not given; `FUZZ_SEED` repeats a
+//! `FUZZ_SECONDS` is the time for each target's mutations, 1 where it is not given; `FUZZ_SEED` repeats a
 //! run. An input that fails is written to `failures/<target>/`.
 
 use std::fs;
@@ -115,7 +115,7 @@ fn run(name: &str) {
     }
     let number = |variable: &str| std::env::var(variable).ok().and_then(|text| text.parse::<u64>().ok());
     let seed = number("FUZZ_SEED").unwrap_or_else(|| fastrand::u64(..));
-    let limit = Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(5));
+    let limit = Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(1));
     let (mut random, words, started) = (Rng::with_seed(seed), dictionary(), Instant::now());
     let mut cases = 0_u64;
     while started.elapsed() < limit {

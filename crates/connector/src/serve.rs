@@ -33,6 +33,8 @@ pub struct ServeOptions {
     pub listen: SocketAddr,
     /// The certificate; `None` serves plain HTTP, behind a reverse proxy.
     pub tls: Option<TlsFiles>,
+    /// The interval at which the files of the certificate are looked at, as they may be replaced.
+    pub tls_reload_interval: Duration,
     /// The address of `GET /metrics`, for the operator only. It also serves `/livez` and `/readyz`, which the
     /// limits on other connections do not affect.
     pub metrics_listen: Option<SocketAddr>,
@@ -121,7 +123,7 @@ impl Server {
         ready: impl FnOnce(Service) -> R,
     ) -> Result<(), ServeError> {
         let Self { options, listener, metrics, certificate } = self;
-        let ServeOptions { service, trusted_hops, grace, .. } = options;
+        let ServeOptions { service, tls_reload_interval, trusted_hops, grace, .. } = options;
         let limits = ConnectionLimits {
             timeout: options.connection_timeout,
             total: options.connections,
@@ -133,7 +135,7 @@ impl Server {
         let tls = certificate.as_ref().map(Certificate::acceptor).transpose();
         let tls = tls.map_err(|error| ServeError::TlsSetup(error.to_string()))?;
         if let Some(certificate) = &certificate {
-            tokio::spawn(Arc::clone(certificate).follow());
+            tokio::spawn(Arc::clone(certificate).follow(tls_reload_interval));
         }
         let public = serve_connections(listener, current(&app), limits.clone(), tls, stopped.clone());
         let mut server = tokio::spawn(public);

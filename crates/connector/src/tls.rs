@@ -20,9 +20,6 @@ mod validity;
 
 pub use validity::{Validity, validity};
 
-/// The interval at which the files are looked at.
-const RELOAD_INTERVAL: Duration = Duration::from_secs(5);
-
 /// The files of a certificate and its key, in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
@@ -92,11 +89,11 @@ impl Certificate {
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
-    /// Reads the files again whenever they have changed. Never ends.
-    pub(crate) async fn follow(self: Arc<Self>) {
+    /// Looks at the files at an interval, and reads them again whenever they have changed. Never ends.
+    pub(crate) async fn follow(self: Arc<Self>, interval: Duration) {
         let mut is_reported = false;
         loop {
-            tokio::time::sleep(RELOAD_INTERVAL).await;
+            tokio::time::sleep(interval).await;
             match self.reload() {
                 Ok(false) => is_reported = false,
                 Ok(true) => info!("the TLS certificate was replaced"),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Pace, RateLimit, ServiceKey, SmtpOptions};
+use crate::{Pace, RateLimit, ServiceKey, SmtpOptions, publishing};
 
 /// The settings of a service.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct ServiceOptions {
     pub allow_private_ai: bool,
     /// The time limit of a request's body.
     pub body_timeout: Duration,
+    /// The time for which a job is leased to the site's server that claims it.
+    pub job_lease: Duration,
     /// The server that sends e-mails; `None` sends none.
     pub smtp: Option<SmtpOptions>,
     /// Sends pushes to the browsers of operators who want them, by the push services of the browsers' makers.
@@ -51,6 +53,7 @@ impl ServiceOptions {
             token_rate_limit: RateLimit::PER_TOKEN,
             allow_private_ai: false,
             body_timeout: Duration::from_secs(30),
+            job_lease: publishing::LEASE,
             smtp: None,
             web_push: true,
             allow_private_webhooks: false,

@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         presence::sentences(),
         proxy_paths::sentences(),
         quota::sentences(),
-        // Last, because a lease takes a minute to expire.
+        // Last, because a lease has to expire.
         leases::sentences(),
     ];
     let servers = Server::all();

@@ -57,11 +57,11 @@ impl Serve {
         let folder = tempfile::tempdir().expect("a folder");
         let database = TestDatabase::new(kind).await;
         let mut serve = Self { nodes: Vec::new(), database, folder, abandoned: None };
+        serve.abandoned = Some(serve.abandon_job().await);
         for number in 0..nodes {
-            let node = serve.node(number);
+            let node = serve.node(number, &[]);
             serve.nodes.push(node);
         }
-        serve.abandoned = Some(serve.abandon_job().await);
         serve
     }
 
@@ -82,9 +82,9 @@ impl Serve {
     }
 
     /// Starts a process on a free port, and waits until it is ready.
-    fn node(&self, number: usize) -> Node {
+    fn node(&self, number: usize, flags: &[&str]) -> Node {
         let rate = RATE_PER_MINUTE.to_string();
-        let words = ["serve", "--listen", "127.0.0.1:0", "--rate-per-minute", &rate];
+        let words = [&["serve", "--listen", "127.0.0.1:0", "--rate-per-minute", &rate], flags].concat();
         let mut shell = Command::new("sh");
         shell.args(["-c", WHILE_INPUT_IS_OPEN, "sh", PROGRAM]);
         let log = self.folder.path().join(format!("log-{number}"));
@@ -126,10 +126,12 @@ impl Serve {
         SiteOfServe { tenant, id, token: text(&token, "/token"), token_id: text(&token, "/info/id") }
     }
 
-    /// Claims a job that nobody completes. Its lease expires while other trials run.
+    /// Claims a job that nobody completes, from a process whose leases are short. That process ends: other
+    /// trials need leases that do not expire.
     async fn abandon_job(&self) -> (SiteOfServe, Value) {
+        let node = self.node(0, &["--job-lease", "1"]);
         let site = self.create_site("automatic");
-        let api = Api::of_site(self.origins(), &site);
+        let api = Api::of_site(vec![node.origin.clone()], &site);
         api.sync_page("abandoned").await;
         let job = api.claim("job-next-abandoned").await.unwrap_or_default();
         (site, job)

@@ -92,7 +92,7 @@ pub(super) async fn claim(
     site: Arc<Site>,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    let (now_ms, lease) = (service.now_ms(), publishing::LEASE);
+    let (now_ms, lease) = (service.now_ms(), service.0.options.job_lease);
     #[cfg(feature = "test-mode")]
     let lease = service.0.test.as_ref().map_or(lease, |test| test.lease());
     execute_once(service, keyed, ApiError::JobKeyConflict, move |tx| {

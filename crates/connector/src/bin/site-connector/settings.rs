@@ -116,6 +116,14 @@ pub(crate) struct Settings {
     /// Maximum open connections of one address, unless it is a trusted hop [default: 256]
     #[arg(long, env = "SERVICE_CONNECTIONS_PER_ADDRESS", value_name = "COUNT")]
     pub(crate) connections_per_address: Option<NonZeroUsize>,
+    /// Seconds for which a claimed job is leased, for tests
+    #[arg(long, hide = true, value_name = "SECONDS")]
+    #[serde(skip)]
+    pub(crate) job_lease: Option<NonZeroU64>,
+    /// Seconds between two looks at the files of the certificate, for tests
+    #[arg(long, hide = true, value_name = "SECONDS")]
+    #[serde(skip)]
+    pub(crate) tls_reload_interval: Option<NonZeroU64>,
     /// Seconds that requests in progress have to finish after the service is told to stop [default: 20]
     #[arg(long, env = "SERVICE_GRACE", value_name = "SECONDS")]
     pub(crate) grace: Option<u64>,
@@ -185,6 +193,8 @@ impl Settings {
             body_timeout: self.body_timeout.or(other.body_timeout),
             connection_timeout: self.connection_timeout.or(other.connection_timeout),
             connections_per_address: self.connections_per_address.or(other.connections_per_address),
+            job_lease: self.job_lease.or(other.job_lease),
+            tls_reload_interval: self.tls_reload_interval.or(other.tls_reload_interval),
             grace: self.grace.or(other.grace),
             log: self.log.or(other.log),
             log_format: self.log_format.or(other.log_format),
@@ -252,6 +262,7 @@ impl Settings {
             allow_private_webhooks: self.allow_private_targets.unwrap_or(defaults.allow_private_webhooks),
             allow_private_ai: self.allow_private_targets.unwrap_or(defaults.allow_private_ai),
             body_timeout: seconds(self.body_timeout, defaults.body_timeout),
+            job_lease: seconds(self.job_lease, defaults.job_lease),
             ..defaults
         })
     }
@@ -263,6 +274,7 @@ impl Settings {
             service: self.service(key)?,
             listen: self.listen(),
             tls: self.tls()?,
+            tls_reload_interval: Duration::from_secs(self.tls_reload_interval.map_or(5, NonZeroU64::get)),
             metrics_listen: self.metrics_listen.map(|address| address.0),
             trusted_hops: self.trusted_hops()?,
             connection_timeout: Duration::from_secs(self.connection_timeout.map_or(75, NonZeroU64::get)),

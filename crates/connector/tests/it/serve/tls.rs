@@ -35,7 +35,7 @@ async fn is_served(address: &str, certificate: &str) -> bool {
 async fn serves_the_certificate_of_the_files_and_follows_them() {
     let folder = tempfile::tempdir().expect("a folder");
     install(folder.path(), ONE.0, ONE.1);
-    let running = start(folder.path(), &["--log", "info"]);
+    let running = start(folder.path(), &["--log", "info", "--tls-reload-interval", "1"]);
     assert!(running.address().starts_with("https://"));
     assert!(is_served(running.address(), ONE.0).await);
     assert!(!is_served(running.address(), TWO.0).await);
