@@ -109,7 +109,8 @@ fn section<'a>(name: &'a str, path: &'a [String]) -> Vec<&'a str> {
     std::iter::once(name).chain(path.iter().map(String::as_str)).collect()
 }
 
-#[cfg(test)]
+// proptest is for native tests only.
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use chat_protocol::admin::ConversationView;
     use proptest::prelude::*;
