@@ -1,0 +1,14 @@
+//! The inbox by its API, as the operators' consoles use it, on both databases.
+
+mod actions;
+mod desk;
+mod lists;
+mod many;
+mod nodes;
+mod presence;
+mod push;
+mod reports;
+mod seen;
+mod settings;
+mod stream;
+mod visitors;

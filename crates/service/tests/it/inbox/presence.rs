@@ -1,0 +1,97 @@
+//! Presence: operators are there while their consoles are in use.
+
+use chat_protocol::admin::{TeamMember, WorkingState};
+use serde_json::{Value, json};
+
+use crate::inbox::desk::{Desk, eventually};
+use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+
+async fn is_online(desk: &Desk) -> bool {
+    desk.client.get("/chat/presence").await.data()["operatorOnline"] == true
+}
+
+async fn state(desk: &Desk) -> WorkingState {
+    let team: Vec<TeamMember> = desk.read("/team").await;
+    team.into_iter().find(|member| member.id == desk.id).expect("the operator").state
+}
+
+fn preferences(availability: &str) -> Value {
+    json!({ "availability": availability, "sound": true, "notifications": false, "quietHours": null })
+}
+
+on_both_databases! {
+    async fn visitors_see_a_person_exactly_while_one_is_at_work(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        assert!(!is_online(&desk).await && state(&desk).await == WorkingState::Offline);
+        let console = desk.open().await;
+        assert!(is_online(&desk).await && state(&desk).await == WorkingState::Online);
+        let path = format!("/stream/{}", console.id);
+        desk.put(&path, &json!({ "idle": true })).await.data();
+        assert!(!is_online(&desk).await && state(&desk).await == WorkingState::Away);
+        // One console in use is enough.
+        let second = desk.open().await;
+        assert!(is_online(&desk).await && state(&desk).await == WorkingState::Online);
+        drop(second);
+        eventually("away again", async || !is_online(&desk).await).await;
+        desk.put(&path, &json!({ "idle": false })).await.data();
+        assert!(is_online(&desk).await);
+        drop(console);
+        eventually("offline", async || !is_online(&desk).await).await;
+        assert_eq!(state(&desk).await, WorkingState::Offline);
+    }
+
+    async fn operators_can_say_that_they_are_not_there(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let _console = desk.open().await;
+        for (availability, shown) in [
+            ("away", WorkingState::Away),
+            ("offline", WorkingState::Offline),
+            ("automatic", WorkingState::Online),
+        ] {
+            desk.put("/preferences", &preferences(availability)).await.data();
+            assert_eq!(state(&desk).await, shown, "{availability}");
+            assert_eq!(is_online(&desk).await, shown == WorkingState::Online, "{availability}");
+        }
+    }
+
+    async fn colleagues_hear_who_comes_and_leaves(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let mut console = desk.open().await;
+        let is_ben = |state: &'static str| {
+            let id = ben.id.clone();
+            move |event: &crate::inbox::desk::Event| {
+                let team = event.data.as_array().filter(|_| event.name == "team");
+                team.is_some_and(|team| team.iter().any(|member| member["id"] == id.as_str() && member["state"] == state))
+            }
+        };
+        let his = ben.open().await;
+        console.until(is_ben("online")).await;
+        ben.put(&format!("/stream/{}", his.id), &json!({ "idle": true })).await.data();
+        console.until(is_ben("away")).await;
+        drop(his);
+        console.until(is_ben("offline")).await;
+    }
+
+    async fn a_console_is_reported_idle_by_its_own_operator_only(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let console = desk.open().await;
+        let idle = json!({ "idle": true });
+        assert_eq!(ben.put(&format!("/stream/{}", console.id), &idle).await.status, 404);
+        assert_eq!(desk.put("/stream/console_0", &idle).await.status, 404);
+        assert!(is_online(&desk).await);
+    }
+
+    async fn a_disabled_operator_is_not_there_and_their_stream_ends(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let mut console = ben.open().await;
+        assert!(is_online(&desk).await);
+        desk.patch(&format!("/operators/{}", ben.id), &json!({ "disabled": true })).await.data();
+        console.ends().await;
+        assert!(!is_online(&desk).await);
+        let team: Vec<TeamMember> = desk.read("/team").await;
+        assert!(team.iter().all(|member| member.id != ben.id));
+    }
+}

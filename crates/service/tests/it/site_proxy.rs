@@ -1,0 +1,7 @@
+//! The proxy paths of a site, which pages call without a token.
+
+mod calls;
+mod limits;
+mod origins;
+mod page;
+mod paths;

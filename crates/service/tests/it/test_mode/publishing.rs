@@ -1,0 +1,221 @@
+//! From content to a published page: sync, review, job, overlay (1.3, 4.2, 4.3, 4.9, 4.10).
+
+use crate::test_mode::client::{Client, TOKEN};
+use axum::body::Body;
+use axum::http::Request;
+use chat_service::API_BASE;
+use chat_service::test_mode::{LICENSE, Publishing, TestMode, TestModeError, TestOptions};
+use serde_json::{Value, json};
+
+fn page(snapshot: &str, number: u32, complete: bool, items: &[Value]) -> Value {
+    json!({ "snapshotId": snapshot, "page": number, "complete": complete, "items": items })
+}
+
+fn article(id: &str, title: &str, content: &str) -> Value {
+    json!({
+        "externalId": id, "type": "article", "path": format!("/{id}"), "title": title, "content": content,
+        "url": format!("https://shop.example/{id}")
+    })
+}
+
+fn glaze() -> Value {
+    article(
+        "glaze",
+        "How we glaze",
+        "<p>Every pot is dipped twice.</p><p>Celadon is fired at 1280 degrees.</p>",
+    )
+}
+
+async fn sync(client: &Client, page: &Value) -> Value {
+    client.post("/content/sync", None, page).await.data()
+}
+
+async fn ask(client: &Client, question: &str) -> String {
+    let data = client.post("/chat/messages", None, &json!({ "message": question })).await.data();
+    data["message"]["content"].as_str().expect("text").to_owned()
+}
+
+async fn reviews(client: &Client) -> Vec<Value> {
+    let site = client.local("GET", "/operator/api/site", None).await.json();
+    site["reviews"].as_array().expect("reviews").clone()
+}
+
+#[tokio::test]
+async fn activation_exchanges_a_license_code_for_the_token() {
+    let client = Client::new().await;
+    let activate = |license: &'static str| {
+        let body = json!({
+            "licenseCode": license, "domain": "https://shop.example", "platform": "rust",
+            "siteName": "Shop", "primaryLocale": "de-DE", "supportedLocales": ["de-DE", "en"]
+        });
+        let request = Request::post(format!("{API_BASE}/auth/activate"))
+            .header("content-type", "application/json")
+            .body(Body::from(body.to_string()));
+        let client = client.clone();
+        async move { client.send(request.expect("a request")).await.expect("an answer") }
+    };
+    assert_eq!(activate("wrong").await.failure(), (400, "INVALID_REQUEST".to_owned()));
+    assert_eq!(activate(LICENSE).await.data()["siteToken"], TOKEN);
+
+    let status = client.get("/site/status").await.data();
+    assert_eq!((&status["siteName"], &status["domain"]), (&json!("Shop"), &json!("https://shop.example")));
+    assert_eq!(status["tracking"], "enabled");
+    let config = client.get("/chat/config").await.data();
+    assert_eq!(config["supportedLocales"], json!(["de-DE", "en"]));
+    assert_eq!(config["locale"], "de-DE");
+}
+
+#[tokio::test]
+async fn the_assistant_answers_from_synced_content() {
+    let client = Client::new().await;
+    assert!(ask(&client, "How long does delivery take?").await.contains("working days"));
+    let receipt = sync(&client, &page("s1", 1, false, &[glaze()])).await;
+    assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(0)));
+    let answer = ask(&client, "At which temperature is the celadon fired?").await;
+    assert_eq!(
+        answer, "Celadon is fired at 1280 degrees.",
+        "a path is no link while the site's origin is unknown"
+    );
+    let activation = json!({ "licenseCode": LICENSE, "domain": "https://shop.example/", "platform": "rust", "siteName": "Shop" });
+    client.post("/auth/activate", None, &activation).await.data();
+    let answer = ask(&client, "At which temperature is the celadon fired?").await;
+    assert_eq!(answer, "Celadon is fired at 1280 degrees.\n\n[How we glaze](https://shop.example/glaze)");
+    let unknown = ask(&client, "How long does delivery take?").await;
+    assert!(
+        unknown.contains("nothing about that on this site"),
+        "the demo's shop is not this site: {unknown}"
+    );
+}
+
+#[tokio::test]
+async fn finds_pages_in_a_script_without_spaces() {
+    let client = Client::new().await;
+    let pages = [
+        article("celadon", "青瓷", "<p>青瓷的烧成温度是1280度。</p>"),
+        article("delivery", "配送", "<p>我们在两到四天内送货。</p>"),
+    ];
+    sync(&client, &page("s1", 1, false, &pages)).await;
+    assert!(ask(&client, "青瓷的温度是多少？").await.contains("1280"));
+    assert!(ask(&client, "几天送货？").await.contains("两到四天"));
+}
+
+#[tokio::test]
+async fn a_complete_snapshot_removes_missing_items() {
+    let client = Client::new().await;
+    sync(&client, &page("s1", 1, false, &[glaze()])).await;
+    sync(&client, &page("s1", 2, true, &[article("clay", "Our clay", "<p>Dug in the valley.</p>")])).await;
+    let receipt = sync(&client, &page("s2", 1, true, &[glaze()])).await;
+    assert_eq!(receipt["removed"], 1);
+    assert!(ask(&client, "Where is your clay dug?").await.contains("nothing about that"));
+    let gone = json!({ "externalId": "glaze", "type": "article", "deleted": true });
+    assert_eq!(sync(&client, &page("s3", 1, false, &[gone])).await["removed"], 1);
+}
+
+#[tokio::test]
+async fn rejects_an_invalid_item_and_accepts_the_others() {
+    let client = Client::new().await;
+    let receipt = sync(&client, &page("s1", 1, false, &[glaze(), json!({ "type": "page" })])).await;
+    assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(1)));
+    let too_many = vec![glaze(); 101];
+    let refused = client.post("/content/sync", None, &page("s1", 2, false, &too_many)).await;
+    assert_eq!(refused.failure(), (400, "INVALID_REQUEST".to_owned()));
+}
+
+#[tokio::test]
+async fn treats_search_operators_as_words() {
+    let client = Client::new().await;
+    sync(&client, &page("s1", 1, false, &[glaze()])).await;
+    for question in ["\" OR *", "NEAR(celadon fired)", "title:celadon AND fired", "celadon'; DROP TABLE"] {
+        ask(&client, question).await;
+    }
+}
+
+#[tokio::test]
+async fn serves_an_overlay_after_its_approval() {
+    let client = Client::new().await;
+    sync(&client, &page("s1", 1, false, &[glaze()])).await;
+    assert_eq!(client.get("/seo/overlays").await.data()["overlays"], json!([]));
+    let draft = reviews(&client).await.remove(0);
+    assert_eq!((&draft["kind"], &draft["status"]), (&json!("overlay"), &json!("draft")));
+
+    client.local("POST", "/operator/api/overlays/publish", None).await;
+    let overlays = client.get("/seo/overlays?path=/glaze").await.data()["overlays"].clone();
+    assert_eq!(overlays[0]["title"], "How we glaze");
+    assert_eq!(overlays[0]["canonicalUrl"], "https://shop.example/glaze");
+    assert_eq!(client.get("/seo/overlays?path=/other").await.data()["overlays"], json!([]));
+    let job = client.post("/site/jobs/next", None, &json!({})).await.data()["job"].clone();
+    assert_eq!((&job["type"], &job["payload"]["path"]), (&json!("apply_seo_overlay"), &json!("/glaze")));
+
+    sync(&client, &page("s2", 1, false, &[article("glaze", "How we glaze now", "<p>Once.</p>")])).await;
+    let still = client.get("/seo/overlays").await.data()["overlays"].clone();
+    assert_eq!(still[0]["title"], "How we glaze", "until the new draft is approved");
+}
+
+#[tokio::test]
+async fn automatic_mode_queues_suggestions() {
+    let publishing = Publishing::Automatic;
+    let client = Client::with(TestOptions { publishing, ..TestOptions::new(TOKEN.into()) }).await;
+    sync(&client, &page("s1", 1, false, &[glaze()])).await;
+    let job = client.post("/site/jobs/next", None, &json!({})).await.data()["job"].clone();
+    assert_eq!(job["type"], "apply_seo_overlay");
+}
+
+#[tokio::test]
+async fn an_article_is_published_rolled_back_and_withdrawn() {
+    let client = Client::new().await;
+    let article = json!({ "title": "News", "path": "/news", "content": "<p>New</p>" });
+    let draft = client.local("POST", "/operator/api/articles", Some(&article)).await.json();
+    let id = draft["id"].as_str().expect("an id").to_owned();
+    for (step, job_type, action, status) in [
+        ("publish", "publish_article", "publish", "published"),
+        ("roll-back", "rollback_article", "rollback", "published"),
+        ("withdraw", "delete_article", "delete", "withdrawn"),
+    ] {
+        client.local("POST", &format!("/operator/api/reviews/{id}/{step}"), None).await.json();
+        assert_eq!(reviews(&client).await[0]["status"], "queued");
+        let job = client.post("/site/jobs/next", None, &json!({})).await.data()["job"].clone();
+        assert_eq!((&job["type"], &job["payload"]["action"]), (&json!(job_type), &json!(action)));
+        assert_eq!(job["payload"]["contentId"], id.as_str());
+        let path = format!("/site/jobs/{}/complete", job["id"].as_str().expect("an id"));
+        let done = json!({ "ok": true, "claimToken": job["claimToken"], "result": { "externalId": "7" } });
+        client.post(&path, None, &done).await.data();
+        assert_eq!(reviews(&client).await[0]["status"], status);
+    }
+    assert_eq!(reviews(&client).await[0]["body"]["externalId"], "7");
+    let nowhere = json!({ "title": "News", "path": "news", "content": "" });
+    assert_eq!(client.local("POST", "/operator/api/articles", Some(&nowhere)).await.status, 400);
+}
+
+#[tokio::test]
+async fn keeps_its_data_after_a_restart() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = Some(directory.path().join("sandbox.sqlite"));
+    let options = || TestOptions { data: data.clone(), ..TestOptions::new(TOKEN.into()) };
+    let key = Some("chat-v1-0001");
+    let hello = json!({ "message": "At which temperature is the celadon fired?" });
+    let before = {
+        let client = Client::with(options()).await;
+        sync(&client, &page("s1", 1, false, &[glaze()])).await;
+        client.local("POST", "/operator/api/overlays/publish", None).await;
+        let answer = client.post("/chat/messages", key, &hello).await;
+        client.mode.close().await;
+        answer
+    };
+    let client = Client::with(options()).await;
+    assert_eq!(client.post("/chat/messages", key, &hello).await.body, before.body, "the key is remembered");
+    let conversation = before.data()["conversationId"].as_str().expect("an id").to_owned();
+    assert_eq!(client.history(&conversation).await.len(), 2);
+    assert_eq!(client.get("/seo/overlays").await.data()["overlays"][0]["path"], "/glaze");
+    assert_eq!(client.post("/site/jobs/next", None, &json!({})).await.data()["job"]["status"], "running");
+}
+
+#[tokio::test]
+async fn refuses_an_invalid_data_file_by_name() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("notes.txt");
+    std::fs::write(&file, "not a database, but long enough to look like one. ".repeat(40)).expect("a file");
+    let refused = TestMode::open(TestOptions { data: Some(file), ..TestOptions::new(TOKEN.into()) }).await;
+    let error = refused.expect_err("refused");
+    assert!(matches!(error, TestModeError::Data { .. }));
+    assert!(error.to_string().contains("notes.txt"), "{error}");
+}
