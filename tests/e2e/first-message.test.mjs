@@ -1,7 +1,7 @@
 // The first message: a visitor opens the chat, asks, and gets a reply.
 
 import assert from "node:assert/strict";
-import { SEND, ask, delivered, eventually, focused, hold, messages, openChat, part, say, showsAll } from "./chat.mjs";
+import { ask, delivered, eventually, focused, messages, openChat, part, showsAll } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -73,33 +73,4 @@ test("The config's welcome and name are shown without sending a message", async 
   assert.equal(await part(page, "title").textContent(), "Sorrel");
   assert.deepEqual(await server.conversations(), []);
   assert.deepEqual(await server.sends(), []);
-});
-
-test("A typing indicator is shown while the reply is pending", async ({ visit, server }) => {
-  const page = await visit();
-  await openChat(page);
-  const way = await hold(page, SEND);
-  await say(page, QUESTION);
-  await part(page, "message-visitor").getByText("Sending").waitFor();
-  assert.equal(await part(page, "typing").count(), 0, "no typing indicator before delivery");
-  // Now the network is fast and the service slow.
-  await server.setFaults({ only: "send", delayMs: 500 });
-  way.release();
-  await part(page, "message-assistant").nth(1).waitFor();
-  await delivered(page);
-  assert.equal(await part(page, "typing").count(), 0);
-});
-
-test("Several messages in a row are sent one by one, in order", async ({ visit, server }) => {
-  const page = await visit();
-  await openChat(page);
-  const way = await hold(page, SEND);
-  const written = ["One mug", "two mugs", "and a third mug, please"];
-  for (const text of written) await say(page, text);
-  way.release();
-  await eventually(async () => assert.deepEqual(await server.statuses(), [200, 200, 200]));
-  await delivered(page);
-  const visitors = (lines) => lines.filter((line) => line.startsWith("visitor")).map((line) => line.slice(9));
-  assert.deepEqual(visitors(await server.messages()), written);
-  await showsAll(page, server);
 });

@@ -44,23 +44,3 @@ test("A message of 4,001 characters is rejected before it is sent, and stays in 
   assert.equal(recordOf(page).of("/connector/chat/messages", "POST").length, 1);
   assert.equal((await server.messages())[0], `visitor: ${LONGEST}`);
 });
-
-test("White space alone is not sent, and characters outside the basic plane count as two", async ({
-  visit,
-  recordOf,
-}) => {
-  const page = await visit();
-  await openChat(page);
-  for (const nothing of ["", " ", "\n \t\n", "\u00a0\u2003"]) {
-    await say(page, nothing);
-    assert.equal(await part(page, "send").getAttribute("aria-disabled"), "true");
-  }
-  await part(page, "input").fill("\u{1F600}".repeat(2000));
-  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "false");
-  await say(page, "\u{1F600}".repeat(2001));
-  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "true");
-  assert.equal(await count(page), "2 characters too many");
-  await say(page, "Hello");
-  await delivered(page);
-  assert.equal(recordOf(page).of("/connector/chat/messages", "POST").length, 1);
-});

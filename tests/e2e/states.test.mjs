@@ -47,18 +47,6 @@ test("An exhausted quota shows the fallback text and pauses the chat", async ({ 
   await ask(page, "Can I book a workshop?");
 });
 
-test("A failing AI shows its fallback text, and the visitor can ask again", async ({ visit, server }) => {
-  await server.setFaults({ ai: "provider_error", fallbackText: FALLBACK });
-  const page = await visit();
-  await openChat(page);
-  await ask(page, QUESTION);
-  assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
-  assert.equal(await part(page, "notice").count(), 0);
-  await server.clearFaults();
-  await ask(page, QUESTION);
-  assert.match((await messages(page)).at(-1), /2 to 4 working days/);
-});
-
 test("A failing AI without a text shows a notice, and a late reply is shown", async ({ visit, server }) => {
   await server.setFaults({ ai: "provider_error", fallbackText: "", presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ clock: true });
@@ -73,18 +61,6 @@ test("A failing AI without a text shows a notice, and a late reply is shown", as
   await server.operatorSays("Two to four days. Anna");
   await part(page, "message-operator").waitFor();
   assert.equal(await part(page, "notice").count(), 0);
-});
-
-test("A reply that is created after the send response is found by polling", async ({ visit, server }) => {
-  await server.setFaults({ ai: "provider_error", fallbackText: "" });
-  const page = await visit();
-  await openChat(page);
-  await say(page, QUESTION);
-  await delivered(page);
-  await part(page, "notice").waitFor();
-  await server.operatorSays("Two to four days. Anna");
-  await part(page, "message-operator").waitFor();
-  await part(page, "notice").waitFor({ state: "detached" });
 });
 
 test("Offline a notice is shown, no request is sent, and messages are sent once when back online", async ({
