@@ -2,6 +2,8 @@
 
 pub use chat_test_servers::{databases, push};
 
+use std::ops::{Deref, DerefMut};
+
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
@@ -43,13 +45,92 @@ impl Answer {
     }
 }
 
-/// A site of a service, with its token.
+/// A caller of the connector API with the token of a site.
+#[derive(Clone)]
+pub struct Caller {
+    pub token: String,
+    router: Router,
+}
+
+impl Caller {
+    pub fn new(router: Router, token: &str) -> Self {
+        Self { router, token: token.to_owned() }
+    }
+
+    /// Sends a request; `None` when the connection broke.
+    pub async fn try_send(&self, request: Request<Body>) -> Option<Answer> {
+        let response = self.router.clone().oneshot(request).await.expect("a router does not fail");
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.ok()?.to_bytes();
+        Some(Answer { status: parts.status, headers: parts.headers, body })
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        self.try_send(request).await.expect("a whole body")
+    }
+
+    /// Returns a request to the API with the token.
+    pub fn api(&self, method: &str, path: &str, body: Body) -> Request<Body> {
+        Request::builder()
+            .method(method)
+            .uri(format!("{API_BASE}{path}"))
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("content-type", "application/json")
+            .body(body)
+            .expect("a request")
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.api("GET", path, Body::empty())).await
+    }
+
+    pub async fn try_post(&self, path: &str, key: Option<&str>, body: &Value) -> Option<Answer> {
+        let mut request = self.api("POST", path, Body::from(body.to_string()));
+        if let Some(key) = key {
+            request.headers_mut().insert("idempotency-key", key.parse().expect("a header value"));
+        }
+        self.try_send(request).await
+    }
+
+    pub async fn post(&self, path: &str, key: Option<&str>, body: &Value) -> Answer {
+        self.try_post(path, key, body).await.expect("a whole body")
+    }
+
+    /// Begins a conversation, and returns its id.
+    pub async fn begin(&self, message: &str) -> String {
+        let data = self.post("/chat/messages", None, &json!({ "message": message })).await.data();
+        data["conversationId"].as_str().expect("an id").to_owned()
+    }
+
+    /// Returns the roles and texts of a conversation.
+    pub async fn history(&self, conversation: &str) -> Vec<(String, String)> {
+        let data = self.get(&format!("/chat/messages?conversationId={conversation}")).await.data();
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let messages = data["messages"].as_array().expect("messages");
+        messages.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
+    }
+}
+
+/// A site of a service, with a caller of its connector API.
 #[derive(Clone)]
 pub struct Client {
     pub service: Service,
     pub site: Site,
-    pub token: String,
-    router: Router,
+    caller: Caller,
+}
+
+impl Deref for Client {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+impl DerefMut for Client {
+    fn deref_mut(&mut self) -> &mut Caller {
+        &mut self.caller
+    }
 }
 
 impl Client {
@@ -70,57 +151,14 @@ impl Client {
         let tenant = directory.create_tenant("A tenant").await.expect("a tenant");
         let site = directory.create_site(&tenant.id, "A site", change).await.expect("a site");
         let token = directory.create_token(&site.id, "test", None).await.expect("a token");
-        let token = token.secret.expose_secret().to_owned();
-        Self { router: service.router(), service, site, token }
+        let caller = Caller::new(service.router(), token.secret.expose_secret());
+        Self { service, site, caller }
     }
 
     /// Returns this site's client at another node.
     pub fn at(&self, node: &Service) -> Self {
-        Self { service: node.clone(), router: node.router(), ..self.clone() }
-    }
-
-    pub async fn send(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.expect("a router does not fail");
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.expect("a whole body").to_bytes();
-        Answer { status: parts.status, headers: parts.headers, body }
-    }
-
-    /// Returns a request to the API with the token.
-    pub fn api(&self, method: &str, path: &str, body: Body) -> Request<Body> {
-        Request::builder()
-            .method(method)
-            .uri(format!("{API_BASE}{path}"))
-            .header("authorization", format!("Bearer {}", self.token))
-            .header("content-type", "application/json")
-            .body(body)
-            .expect("a request")
-    }
-
-    pub async fn get(&self, path: &str) -> Answer {
-        self.send(self.api("GET", path, Body::empty())).await
-    }
-
-    pub async fn post(&self, path: &str, key: Option<&str>, body: &Value) -> Answer {
-        let mut request = self.api("POST", path, Body::from(body.to_string()));
-        if let Some(key) = key {
-            request.headers_mut().insert("idempotency-key", key.parse().expect("a header value"));
-        }
-        self.send(request).await
-    }
-
-    /// Begins a conversation, and returns its id.
-    pub async fn begin(&self, message: &str) -> String {
-        let data = self.post("/chat/messages", None, &json!({ "message": message })).await.data();
-        data["conversationId"].as_str().expect("an id").to_owned()
-    }
-
-    /// Returns the roles and texts of a conversation.
-    pub async fn history(&self, conversation: &str) -> Vec<(String, String)> {
-        let data = self.get(&format!("/chat/messages?conversationId={conversation}")).await.data();
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
-        let messages = data["messages"].as_array().expect("messages");
-        messages.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
+        let caller = Caller::new(node.router(), &self.token);
+        Self { service: node.clone(), caller, ..self.clone() }
     }
 }
 

@@ -39,6 +39,22 @@ on_both_databases! {
         }
     }
 
+    async fn every_success_has_an_envelope_and_headers(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let conversation = client.begin("Hello").await;
+        for path in [
+            "/chat/config?locale=en-US".to_owned(),
+            format!("/chat/messages?conversationId={conversation}"),
+            format!("/chat/presence?conversationId={conversation}"),
+        ] {
+            let answer = client.get(&path).await;
+            assert_eq!(answer.json()["ok"], true, "{path}");
+            assert_eq!(answer.json()["requestId"].as_str(), answer.header("x-request-id"), "{path}");
+            assert!(answer.header("x-service-api-version").is_some(), "{path}");
+            assert_eq!(answer.header("content-type"), Some("application/json"));
+        }
+    }
+
     async fn the_protocol_crate_reads_every_response(database: &TestDatabase) {
         let client = Client::new(database).await;
         let config = ChatConfig::try_from(wire(&client.get("/chat/config?locale=en-GB").await)).expect("a config");
@@ -91,8 +107,9 @@ on_both_databases! {
 
     async fn refuses_malformed_and_oversized_bodies_with_an_envelope(database: &TestDatabase) {
         let client = Client::new(database).await;
-        for body in ["{", "", "[]", "{\"message\":7}", "{\"message\":\"\"}"] {
-            let answer = client.send(client.api("POST", "/chat/messages", body.into())).await;
+        let nested = "[".repeat(60_000);
+        for body in ["{", "", "[]", "{\"message\":7}", "{\"message\":\"\"}", &nested] {
+            let answer = client.send(client.api("POST", "/chat/messages", body.to_owned().into())).await;
             assert_is_failure(&answer, 400, "INVALID_REQUEST");
         }
         let huge = json!({ "message": "Hello", "padding": "x".repeat(100_000) }).to_string();
@@ -101,6 +118,64 @@ on_both_databases! {
         let mut form = client.api("POST", "/chat/messages", "message=Hello".into());
         form.headers_mut().insert("content-type", "application/x-www-form-urlencoded".parse().expect("a value"));
         assert_is_failure(&client.send(form).await, 400, "INVALID_REQUEST");
+    }
+
+    async fn a_message_has_1_to_4000_characters(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let send = async |length: usize| {
+            client.post("/chat/messages", None, &json!({ "message": "\u{1F33F}".repeat(length) })).await
+        };
+        assert_is_failure(&send(0).await, 400, "INVALID_REQUEST");
+        send(4000).await.data();
+        let refused = send(4001).await;
+        assert_is_failure(&refused, 400, "INVALID_REQUEST");
+        assert!(refused.json()["error"]["message"].as_str().expect("text").contains("4000"));
+    }
+
+    async fn continues_a_conversation_in_order(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let conversation = client.begin("Hello").await;
+        let body = json!({ "conversationId": conversation, "message": "How much is a mug?" });
+        let second = client.post("/chat/messages", None, &body).await.data();
+        assert_eq!(second["conversationId"], conversation.as_str());
+        let roles: Vec<_> = client.history(&conversation).await.into_iter().map(|(role, _)| role).collect();
+        assert_eq!(roles, ["visitor", "assistant", "visitor", "assistant"]);
+    }
+
+    async fn an_unknown_message_in_after_returns_all(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let conversation = client.begin("Hello").await;
+        let path = format!("/chat/messages?conversationId={conversation}");
+        let all = client.get(&path).await.data();
+        assert_eq!(all["messages"].as_array().map(Vec::len), Some(2));
+        assert_eq!(client.get(&format!("{path}&after=msg_unknown")).await.data()["messages"], all["messages"]);
+    }
+
+    async fn accepts_batches_of_1_to_50_events_and_counts_rejected_ones(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let post = async |events: serde_json::Value| client.post("/events", None, &json!({ "events": events })).await;
+        assert_is_failure(&post(json!([])).await, 400, "INVALID_REQUEST");
+        assert_is_failure(&post(json!(vec![json!({ "eventType": "a" }); 51])).await, 400, "INVALID_REQUEST");
+        let mixed = json!([{ "eventType": "page_view", "visitorId": "v1" }, { "eventType": 3 }]);
+        assert_eq!(post(mixed).await.data(), json!({ "accepted": 1, "rejected": 1, "tracking": "enabled" }));
+    }
+
+    async fn contact_details_and_handoff_requests_appear_in_the_lead(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let conversation = client.begin("How much is a mug?").await;
+        let say = async |message: &str| {
+            let body = json!({ "conversationId": conversation, "message": message });
+            client.post("/chat/messages", None, &body).await.data()
+        };
+        let handoff = say("Can I talk to a person?").await;
+        assert_eq!((&handoff["lead"]["needsHandoff"], &handoff["lead"]["hasContact"]), (&json!(true), &json!(false)));
+        assert!(handoff["message"]["content"].as_str().expect("text").contains("e-mail"));
+        let contact = say("ann@example.org").await;
+        assert_eq!(contact["lead"]["hasContact"], true);
+        assert_eq!(contact["lead"]["needsHandoff"], false, "this message does not ask for a person");
+        assert!(contact["lead"]["score"].as_f64() > handoff["lead"]["score"].as_f64());
+        let again = say("I would still like to speak to somebody").await;
+        assert_eq!(again["lead"]["needsHandoff"], true, "every request for a person is reported");
     }
 
     async fn a_body_that_does_not_arrive_in_time_is_408(database: &TestDatabase) {

@@ -20,6 +20,21 @@ on_both_databases! {
         assert_eq!(client.history(&conversation).await.len(), 2);
     }
 
+    async fn counts_events_with_the_same_key_once(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let body = json!({ "events": [{ "eventType": "page_view" }] });
+        let first = client.post("/events", Some(KEY), &body).await;
+        let again = client.post("/events", Some(KEY), &body).await;
+        // The same request id: it is the stored response.
+        assert_eq!(first.body, again.body);
+        first.data();
+    }
+
+    async fn executes_every_request_without_a_key(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        assert_ne!(client.begin("Hello").await, client.begin("Hello").await);
+    }
+
     async fn twenty_at_once_are_one(database: &TestDatabase) {
         let client = Client::new(database).await;
         let body = json!({ "message": "Hello" });

@@ -106,6 +106,56 @@ async fn a_slow_ai_stores_the_message_at_once_and_answers_later() {
 }
 
 #[tokio::test]
+async fn a_concurrent_duplicate_waits_for_the_first_response() {
+    let client = Client::new().await;
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
+    let body = json!({ "message": "Hello" });
+    let time = async {
+        stored(&client).await;
+        pass(&client, 61).await;
+    };
+    let (first, second, ()) =
+        tokio::join!(client.post(SEND, Some(KEY), &body), client.post(SEND, Some(KEY), &body), time);
+    assert_eq!(first.body, second.body);
+    first.data();
+    assert_eq!(client.visitor_messages().await, ["Hello"]);
+}
+
+#[tokio::test]
+async fn a_disconnected_client_gets_the_response_on_retry() {
+    let client = Client::new().await;
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
+    let body = json!({ "message": "How much is a mug?" });
+    tokio::select! {
+        biased;
+        _ = client.post(SEND, Some(KEY), &body) => panic!("answered early"),
+        () = stored(&client) => {}
+    }
+
+    let everything = client.everything().await;
+    let conversation = everything["conversations"][0]["id"].as_str().expect("an id");
+    assert_eq!(client.history(conversation).await.len(), 1, "the message is stored at once");
+
+    let (retried, ()) = tokio::join!(client.post(SEND, Some(KEY), &body), pass(&client, 61));
+    let retried = retried.data();
+    let history = client.history(conversation).await;
+    assert_eq!(history.len(), 2);
+    assert_eq!(retried["message"]["content"], history[1].1.as_str());
+}
+
+#[tokio::test]
+async fn stored_data_names_its_idempotency_key() {
+    let client = Client::new().await;
+    client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();
+    let everything = client.everything().await;
+    assert_eq!(everything["conversations"][0]["messages"][0]["idempotencyKey"], KEY);
+    assert_eq!(
+        everything["requests"][0],
+        json!({ "method": "POST", "path": SEND, "idempotencyKey": KEY, "status": 200 })
+    );
+}
+
+#[tokio::test]
 async fn a_failing_ai_reports_its_status_and_a_fallback() {
     let client = Client::new().await;
     for ai in ["provider_error", "quota_insufficient"] {
