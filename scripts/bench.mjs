@@ -4,7 +4,8 @@
 
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
-import { chromium, main, requireSteps, run, say, setupBuild } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { chromium, main, requireSteps, say, setupBuild } from "./setup.mjs";
 
 const LENGTHS = [10, 1000, 10000];
 /** The number of messages for the median. */
@@ -188,7 +189,7 @@ await main(async () => {
   setupBuild();
   await chromium();
   requireSteps("build:dist");
-  run("cargo", ["build", "--quiet", "--package", "chat-connector"]);
+  buildConnector();
   const demo = await startDemo();
   const browser = await launch();
   try {

@@ -1,7 +1,7 @@
 // Runs the project's own proxy and the recipes of docs/recipes/ in their real servers in front of the sandbox, and checks
 // each with `site-connector check`. A server that cannot be installed is reported, and fails the run if it was named.
 //
-//     cargo build -p chat-connector && node scripts/check-recipes.mjs [nginx Caddy …]
+//     cargo build -p chat-connector --features demo && node scripts/check-recipes.mjs [nginx Caddy …]
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -2,7 +2,7 @@
 // proxy run from the static binary in a file system with nothing else in it. Each kind of page is opened in Chromium,
 // where a visitor asks a question and sees the service's answer.
 //
-//     npm run release -- --dry-run && npm run check:release [-- zip vite next leptos aarch64 certificates]
+//     npm run release -- --dry-run && npm run check:release [-- zip vite next leptos certificates aarch64 released]
 //
 // `--files FOLDER` names another folder. `--program PATH` runs the service and the proxy from another program, as it is.
 // A check whose tools are missing is reported as not run, and fails if it was named.
@@ -72,6 +72,13 @@ async function ask(project) {
 /** The checks by their names. Each returns a line about its result. */
 const CHECKS = {
   ...Object.fromEntries(Object.entries(PROJECTS).map(([name, project]) => [name, () => ask(project)])),
+  released: async () => {
+    const binary = program(OWN);
+    if (readFileSync(binary).includes("/sandbox/")) throw new Error(`${binary} contains the test control`);
+    const { status, stderr } = spawnSync(binary, ["demo"], { encoding: "utf8" });
+    if (status !== 2 || !stderr.includes("--help")) throw new Error(`${binary} demo: ${status} ${stderr}`);
+    return "the demo is an unknown command";
+  },
   certificates: async () => answersOverTls(join(folder, "tls"), program(OWN)),
   aarch64: async () => {
     const binary = program("aarch64");

@@ -1,9 +1,13 @@
-// Builds the command `site-connector`: the proxy, the demo and the job runner.
+// Builds the command `site-connector` for development: the proxy, the service, the job runner, and the demo.
 
+import { NATIVE } from "./native.mjs";
 import { run } from "./setup.mjs";
 
-/** Builds `target/debug/site-connector`, or the one of another profile by cargo's flag for it. */
+/**
+ * Builds `target/debug/site-connector` and the load generator, or those of another profile by cargo's flag for it. Because of
+ * the example, cargo chooses the features of the test programs, and compiles each crate once for both.
+ */
 export function buildConnector(...flags) {
-  const packages = ["-p", "chat-connector", "--bin", "site-connector"];
-  run("cargo", ["build", "--locked", "--quiet", "--target-dir", "target", ...packages, ...flags]);
+  const programs = ["--bin", "site-connector", "--example", "load"];
+  run("cargo", ["build", ...NATIVE, "--quiet", "--target-dir", "target", ...programs, ...flags]);
 }

@@ -112,6 +112,7 @@ export function buildBinary(name, time) {
   });
   const bytes = readFileSync(binaryPath(target));
   const problems = staticProblems(bytes, target.machine);
+  if (bytes.includes("/sandbox/")) problems.push("it contains the test mode of the service");
   if (problems.length > 0) throw new Advice(`invalid binary ${binaryPath(target)}: ${problems.join("; ")}`);
   return bytes;
 }

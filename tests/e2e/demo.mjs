@@ -56,7 +56,7 @@ export async function startDemo(pages, more = []) {
   const announced = new Promise((resolve, reject) => {
     createInterface(demo.stdout).once("line", resolve);
     const failed = (why) =>
-      reject(new Error(`the demo did not start (${why}): run cargo build -p chat-connector first`));
+      reject(new Error(`the demo did not start (${why}): run cargo build -p chat-connector --features demo first`));
     demo.once("error", (error) => failed(error.message)).once("exit", failed);
   });
   const stop = async () => {

@@ -32,7 +32,7 @@ const fixture = sharedFixture(openBrowser, () => pages);
  *   the same browser, `backForwardCache` for a browser with a back-forward cache.
  * - `server`: the sandbox behind the proxy, without faults.
  * - `recordOf(page)`: the record of the page's browser.
- * - `operator()`: opens a page with the operator console.
+ * - `operator()`: opens the console by the link that the demo has printed, which one test of a demo can.
  * - `site`: the shop's address.
  * - `service`: the `origin` of the sandbox, and the `token` between the proxy and it.
  * - `remark(text)`: prints a note with the result.
@@ -42,7 +42,7 @@ export function test(sentence, body) {
     const {
       browser,
       server,
-      demo: { site, sandbox, token },
+      demo: { site, sandbox, token, console: link },
     } = await fixture();
     const contexts = [];
     const browsers = [];
@@ -66,7 +66,7 @@ export function test(sentence, body) {
     };
     const operator = async () => {
       const page = await (await open()).newPage();
-      await page.goto(server.console);
+      await page.goto(link);
       return page;
     };
     const recordOf = (page) => records.get(page.context());

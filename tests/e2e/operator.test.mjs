@@ -1,8 +1,9 @@
 // Messages and presence of an operator, as the visitor sees them.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, messages, openChat, part, say } from "./chat.mjs";
+import { ask, delivered, eventually, hold, messages, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
+import { log, reply } from "./inbox.mjs";
 
 /** The shortest polling intervals that the widget accepts. */
 const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
@@ -19,7 +20,11 @@ test("An operator's reply arrives without an action of the visitor", async ({ vi
   assert.equal((await server.sends()).length, 1);
 });
 
-test("An operator's presence and replies are shown, and so is their leaving", async ({ visit, server, operator }) => {
+test("The demo's link opens the console at the conversation, and what is answered there reaches the visitor", async ({
+  visit,
+  server,
+  operator,
+}) => {
   await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
@@ -28,17 +33,15 @@ test("An operator's presence and replies are shown, and so is their leaving", as
 
   const console = await operator();
   await part(page, "presence").getByText("A person is online").waitFor();
-  await console.locator("#conversations button").click();
-  await console.locator("#log").getByText(QUESTION).waitFor();
-  await console.getByLabel("Your answer").fill("Anna here.\nWhat is it about?");
-  await console.keyboard.press("Enter");
+  await log(console).getByText(QUESTION).waitFor();
+  await reply(console, "Anna here.\nWhat is it about?");
 
   await part(page, "message-operator").waitFor();
   assert.equal((await messages(page)).at(-1), "operator: Anna here.\nWhat is it about?");
   // The assistant does not reply while an operator is in charge.
   await say(page, "It is about a mug");
   await delivered(page);
-  await console.locator("#log").getByText("It is about a mug").waitFor();
+  await log(console).getByText("It is about a mug").waitFor();
 
   await console.close();
   await part(page, "presence").getByText("A person replied").waitFor();
@@ -71,12 +74,14 @@ test("Messages that arrive while the window is closed are counted as unread unti
   assert.equal(await part(page, "badge").count(), 0);
 });
 
-test("A reply that arrives after the window was closed is counted as unread", async ({ visit, server }) => {
-  await server.setFaults({ only: "send", delayMs: 500 });
+test("A reply that arrives after the window was closed is counted as unread", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
+  const sending = await hold(page, /\/connector\/chat\/messages$/);
   await part(page, "suggestion").first().click();
+  await sending.requested;
   await part(page, "close").click();
+  sending.release();
   await part(page, "badge").getByText("1", { exact: true }).waitFor();
 });
 

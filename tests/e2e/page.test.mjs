@@ -100,7 +100,7 @@ test("No response or request contains the token", async ({ visit, recordOf, site
 test("The record notices violations, log messages and requests to other origins", async ({
   visit,
   recordOf,
-  server,
+  service,
 }) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
@@ -135,7 +135,7 @@ test("The record notices violations, log messages and requests to other origins"
       );
     }
   });
-  await page.goto(server.console);
+  await page.goto(service.origin);
   const elsewhere = (complaint) => complaint.startsWith("a request to another origin");
   await eventually(() => assert.ok(record.complaints.some(elsewhere)));
   await page.close();

@@ -12,11 +12,6 @@ export class Sandbox {
     this.#address = address;
   }
 
-  /** The page on which an operator answers. */
-  get console() {
-    return `${this.#address}/operator`;
-  }
-
   async #call(method, path, body) {
     const response = await fetch(`${this.#address}/sandbox/${path}`, {
       method,

@@ -114,7 +114,7 @@ test("content of several pages is synchronised, and a stopped sync continues wit
 
 test("published overlays are listed", async () => {
   await client.syncContent({ snapshotId: "snapshot-3", page: 1, complete: true, items: [item(1), item(2)] });
-  await post("/operator/api/overlays/publish", {});
+  await post("/sandbox/overlays", {});
   const { overlays } = await client.listSeoOverlays({ path: "/page-1" });
   assert.deepEqual(
     overlays.map(({ path }) => path),
@@ -153,7 +153,7 @@ async function everyCall(backOff) {
   const items = Array.from({ length: 25 }, (_, number) => item(number));
   const { page, accepted } = await client.syncContentPages(items, { snapshotId: "all", pageSize: 10 });
   assert.deepEqual([page, accepted], [3, 25]);
-  await post("/operator/api/overlays/publish", {});
+  await post("/sandbox/overlays", {});
   assert.equal((await client.listSeoOverlays()).overlays.length, 25);
   // Publishing has queued a job.
   const { job } = await client.claimNextJob();

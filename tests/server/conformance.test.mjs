@@ -31,14 +31,11 @@ const JOBS = 40;
 /** Starts the service, with jobs to claim. Returns its origin. */
 async function startService() {
   const { origin } = await startSandbox(token);
-  const post = async (path, body) => {
-    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-    return (await fetch(`${origin}/operator/api${path}`, init)).json();
-  };
+  const headers = { "Content-Type": "application/json" };
   for (let job = 0; job < JOBS; job += 1) {
-    const article = { title: "An article", path: `/article-${job}`, locale: "en-US", content: "<p>Text</p>" };
-    const { id } = await post("/articles", article);
-    await post(`/reviews/${id}/publish`, {});
+    const payload = { path: `/article-${job}`, locale: "en-US", content: "<p>Text</p>" };
+    const body = JSON.stringify({ type: "publish_article", title: "An article", payload });
+    await fetch(`${origin}/sandbox/jobs`, { method: "POST", headers, body });
   }
   return origin;
 }

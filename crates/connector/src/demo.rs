@@ -123,7 +123,8 @@ impl Demo {
         }
 
         let token = sandbox.token.clone();
-        let state = TestMode::open(TestOptions { faults: options.faults, ..sandbox }).await?;
+        let widget_dir = files.as_ref().map(|files| files.widget.clone());
+        let state = TestMode::open(TestOptions { faults: options.faults, widget_dir, ..sandbox }).await?;
         let sandbox = Bound::open(options.sandbox_port, "--sandbox-port", state.router()).await?;
         let origin = format!("http://{}", sandbox.address);
         let router = site::router(proxy::router(ProxyOptions::new(origin, token))?, files.as_ref());
@@ -136,9 +137,14 @@ impl Demo {
         self.site.address
     }
 
-    /// Returns the address of the sandbox; the operator console is at `/operator`.
+    /// Returns the address of the sandbox.
     pub fn sandbox(&self) -> SocketAddr {
         self.sandbox.address
+    }
+
+    /// Returns the path, at the sandbox, of a link that signs in to the console once.
+    pub async fn console_link(&self) -> Result<String, DemoError> {
+        Ok(self.state.console_link().await.map_err(TestModeError::from)?)
     }
 
     /// Serves both until `stop` is ready, then closes open streams and finishes the requests in progress.
@@ -151,6 +157,8 @@ impl Demo {
             let service = router.into_make_service_with_connect_info::<SocketAddr>();
             servers.spawn(axum::serve(listener, service).with_graceful_shutdown(stopped).into_future());
         }
+        let background = self.state.clone();
+        let background = tokio::spawn(async move { background.run().await });
         tokio::select! {
             () = stop => {}
             Some(ended) = servers.join_next() => return outcome(ended),
@@ -168,7 +176,11 @@ impl Demo {
             Ok(())
         });
         // What was begun, such as a reply of a slow AI, is finished within the same time.
-        if tokio::time::timeout(GRACE, self.state.close()).await.is_err() {
+        let closed = async {
+            let _ = background.await;
+            self.state.close().await;
+        };
+        if tokio::time::timeout(GRACE, closed).await.is_err() {
             warn!("some work did not finish within {GRACE:?} and was aborted");
         }
         ended

@@ -9,14 +9,14 @@
 //! - `serve` serves the service behind that API, and `tls` its certificate.
 //! - `demo` runs a site with the proxy, and a sandbox of the API behind it, in one process.
 //!
-//! The feature `command`, on by default, provides the command `site-connector` and the demo. An application
-//! that uses the library only can disable it.
+//! The feature `command`, on by default, provides the command `site-connector`. An application that uses the
+//! library only can disable it. The feature `demo` adds the demo, for development.
 
 mod bounded_body;
 pub mod check;
 pub mod client;
 mod connection;
-#[cfg(feature = "command")]
+#[cfg(feature = "demo")]
 pub mod demo;
 pub mod jobs;
 mod origin;
@@ -25,7 +25,7 @@ pub mod private_file;
 pub mod proxy;
 #[cfg(feature = "command")]
 pub mod serve;
-#[cfg(feature = "command")]
+#[cfg(feature = "demo")]
 mod site;
 pub mod static_site;
 #[cfg(feature = "command")]

@@ -3,18 +3,18 @@
 mod actor;
 mod client;
 mod command;
-mod context;
+pub(crate) mod context;
 mod cookie;
 mod email;
 mod guard;
-mod links;
+pub(crate) mod links;
 mod mail;
 mod operator;
 mod password;
 mod people;
 mod role;
 mod routes;
-mod session;
+pub(crate) mod session;
 #[cfg(test)]
 mod tests;
 mod throttle;

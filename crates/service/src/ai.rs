@@ -4,8 +4,6 @@ mod address;
 mod breaker;
 mod budget;
 mod builtin;
-#[cfg(any(test, feature = "test-mode"))]
-mod demo_shop;
 mod disclosure;
 mod endpoint;
 mod exchange;
@@ -14,7 +12,7 @@ mod hostile_tests;
 mod phrases;
 mod prompt;
 pub(crate) mod quota;
-mod reply;
+pub(crate) mod reply;
 mod requests;
 
 use std::collections::HashMap;
@@ -24,12 +22,10 @@ use chat_protocol::{AiStatus, Role};
 use serde::Serialize;
 use tracing::warn;
 
-#[cfg(any(test, feature = "test-mode"))]
-pub(crate) use demo_shop::demo_shop;
 pub(crate) use endpoint::{Endpoint, EndpointError};
 pub(crate) use phrases::Phrases;
 pub(crate) use prompt::MAX_HISTORY;
-pub(crate) use reply::{VisitorMessage, answer, recent_events, try_answer};
+pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events, try_answer};
 pub(crate) use requests::wants_person;
 
 use crate::fingerprint::Fingerprint;
@@ -66,7 +62,7 @@ pub(crate) struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn message(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         self.history.last().map(|turn| turn.content.as_str()).unwrap_or_default()
     }
 }

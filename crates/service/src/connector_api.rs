@@ -83,10 +83,6 @@ async fn process(
     *quota = Some(taken);
     taken.check()?;
     let (call, job) = call?;
-    #[cfg(feature = "test-mode")]
-    if let Some(fault) = parts.extensions.get::<ApiError>() {
-        return Err(fault.clone());
-    }
     if call.method() == chat_protocol::Method::Get {
         return query(service, access.site()?, call, &parts.uri).await;
     }

@@ -31,7 +31,7 @@ use wake::Announcer;
 pub(crate) use wake::Wake;
 
 use postgres::Postgres;
-use sqlite::{Durability, Sqlite};
+use sqlite::Sqlite;
 
 /// The database's flavour of SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,19 +63,9 @@ impl Db {
         let backend = if is_postgres(address) {
             Backend::Postgres(Postgres::open(address, announcer).await?)
         } else {
-            Backend::Sqlite(Sqlite::open(address.as_ref(), Durability::Full, announcer).await?)
+            Backend::Sqlite(Sqlite::open(address.as_ref(), announcer).await?)
         };
         Ok(Self(Arc::new(backend)))
-    }
-
-    /// Opens an SQLite file that need not survive a crash of the machine, such as a temporary one.
-    #[cfg(feature = "test-mode")]
-    pub(crate) async fn open_volatile(
-        path: &std::path::Path,
-        caches: Arc<dyn Fn(&Wake) + Send + Sync>,
-    ) -> Result<Self, OpenError> {
-        let sqlite = Sqlite::open(path, Durability::None, Announcer::new(caches)).await?;
-        Ok(Self(Arc::new(Backend::Sqlite(sqlite))))
     }
 
     /// Opens a database for a test without caches.

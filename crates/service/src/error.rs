@@ -90,16 +90,6 @@ pub enum ApiError {
     /// Another operator has taken the conversation over.
     #[error("{0} has taken this conversation over.")]
     ConversationTaken(String),
-    /// An injected failure.
-    #[error("Fault injection is on.")]
-    Injected {
-        /// The status.
-        status: StatusCode,
-        /// The code.
-        code: ErrorCode,
-        /// `Retry-After`, in seconds.
-        retry_after_s: Option<u64>,
-    },
 }
 
 impl ApiError {
@@ -125,7 +115,6 @@ impl ApiError {
             Self::InsufficientQuota => StatusCode::PAYMENT_REQUIRED,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Injected { status, .. } => *status,
         }
     }
 
@@ -147,7 +136,6 @@ impl ApiError {
             Self::ConversationTaken(_) => ErrorCode::Other("CONVERSATION_TAKEN".to_owned()),
             Self::RateLimited { .. } | Self::TooManyConsoles => ErrorCode::RateLimited,
             Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),
-            Self::Injected { code, .. } => code.clone(),
         }
     }
 
@@ -155,7 +143,6 @@ impl ApiError {
         match self {
             Self::RateLimited { retry_after_s } => Some(*retry_after_s),
             Self::Unavailable => Some(UNAVAILABLE_RETRY_S),
-            Self::Injected { retry_after_s, .. } => *retry_after_s,
             _ => None,
         }
     }

@@ -17,7 +17,6 @@ mod content;
 mod conversations;
 mod csv;
 mod db;
-mod demo_site;
 mod directory;
 mod error;
 mod fingerprint;
@@ -44,7 +43,7 @@ mod secrets;
 mod site_proxy;
 mod sites;
 mod tenants;
-#[cfg(feature = "test-mode")]
+#[cfg(any(test, feature = "test-mode"))]
 pub mod test_mode;
 mod text;
 mod tokens;
@@ -77,6 +76,7 @@ pub use sites::{AiChange, Site, SiteChange};
 pub use tenants::Tenant;
 pub use tokens::{NewToken, TokenInfo};
 
+use ai::{Responder, SiteResponder};
 use caches::Caches;
 use clock::Clock;
 use db::Db;
@@ -114,21 +114,25 @@ struct Inner {
     hubs: inbox::Hubs,
     /// The key pair of pushes, once it was needed.
     push_key: OnceCell<notify::push::PushKey>,
-    /// What a test mode changes; `None` in a service that was opened by [`Service::open`].
-    #[cfg(feature = "test-mode")]
-    test: Option<Arc<test_mode::Hooks>>,
+    /// Answers the visitors.
+    responder: Arc<dyn Responder>,
 }
 
 impl Service {
     /// Opens the database and migrates it.
     pub async fn open(options: ServiceOptions) -> Result<Self, OpenError> {
+        Self::open_with(options, Arc::new(SiteResponder)).await
+    }
+
+    /// Opens the database like [`Self::open`], for a service whose visitors get other answers.
+    async fn open_with(options: ServiceOptions, responder: Arc<dyn Responder>) -> Result<Self, OpenError> {
         let caches = Arc::new(Caches::new());
         let db = Db::open(&options.database, invalidator(&caches)).await?;
         ops::check_key(&db, &options.key).await?;
         if db.dialect() == db::Dialect::Sqlite {
             idempotency::end_leases(&db).await.map_err(|error| OpenError::Query(error.to_string()))?;
         }
-        let service = Self::start(db, caches, options);
+        let service = Self::start(db, caches, options, responder);
         notify::prepare(&service).await.map_err(|error| OpenError::Query(error.to_string()))?;
         Ok(service)
     }
@@ -138,18 +142,12 @@ impl Service {
         let caches = Arc::new(Caches::new());
         let db = Db::open_beside(&options.database, invalidator(&caches)).await?;
         ops::check_key(&db, &options.key).await?;
-        Ok(Self::start(db, caches, options))
+        Ok(Self::start(db, caches, options, Arc::new(SiteResponder)))
     }
 
-    fn start(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Self {
-        let service = Self(Arc::new(Self::inner(db, caches, options)));
-        notify::connect(&service);
-        service
-    }
-
-    fn inner(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Inner {
+    fn start(db: Db, caches: Arc<Caches>, options: ServiceOptions, responder: Arc<dyn Responder>) -> Self {
         let ai = ai::Ai::new(options.allow_private_ai);
-        Inner {
+        let service = Self(Arc::new(Inner {
             db,
             clock: Clock::start(),
             caches,
@@ -163,9 +161,10 @@ impl Service {
             ai,
             hubs: inbox::Hubs::default(),
             push_key: OnceCell::new(),
-            #[cfg(feature = "test-mode")]
-            test: None,
-        }
+            responder,
+        }));
+        notify::connect(&service);
+        service
     }
 
     /// Returns the routes of the service.

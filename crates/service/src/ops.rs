@@ -20,8 +20,6 @@ pub use key_text::{generate_key, parse_key};
 
 pub(crate) use body_timeout::is_body_timeout;
 pub(crate) use key_check::check_key;
-#[cfg(feature = "test-mode")]
-pub(crate) use key_check::stored as stored_key_check;
 pub(crate) use metrics::Metrics;
 pub(crate) use requests::RouteLabel;
 

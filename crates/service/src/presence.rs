@@ -140,23 +140,6 @@ pub(crate) async fn open_console(
     Ok(id)
 }
 
-/// Renews a console, or closes it.
-#[cfg(feature = "test-mode")]
-pub(crate) async fn renew_console(
-    tx: &mut Tx,
-    now_ms: i64,
-    tenant_id: &str,
-    id: &str,
-    open: bool,
-) -> Result<(), ApiError> {
-    let sql = "UPDATE consoles SET seen_ms = $1, open = $2 WHERE tenant_id = $3 AND id = $4";
-    tx.execute(sql, args![now_ms, open, tenant_id, id]).await?;
-    if !open {
-        tx.wake(Wake::Presence { tenant: tenant_id.to_owned() });
-    }
-    Ok(())
-}
-
 /// Stores whether a console of an operator is in use.
 pub(crate) async fn set_idle(
     tx: &mut Tx,

@@ -1,26 +1,24 @@
 //! The test mode: a service with one site and fault injection, for the demo, for tests and for development.
 //!
-//! [`TestMode::router`] serves three things. `/api/connector/v1` is the connector API of the service.
-//! `/operator` is a page on which a person answers visitors, reviews and publishes; an open page makes the
-//! operator online. `/sandbox` is for tests: it injects [`Faults`], and lists and clears the stored data.
+//! [`TestMode::router`] serves the routes of the service inside of a layer that injects [`Faults`] into the
+//! connector API, and beside them `/sandbox`: test control, which injects faults, writes as the operator, and
+//! lists and clears the stored data. The console is that of the service. [`TestMode::console_link`] signs in.
 //!
-//! `/operator` and `/sandbox` require no password, so bind to loopback. They refuse requests of other
-//! websites ([`TestOptions::hosts`]).
+//! `/sandbox` requires no password, so bind to loopback. It refuses requests of other websites.
 //!
-//! A service that was opened by [`Service::open`] has none of this.
+//! A released program has none of this: it is compiled with the feature `test-mode` only.
 
-mod admin;
-mod api;
-mod console;
-mod desk;
+mod control;
 mod faults;
-mod hooks;
 mod jobs;
-mod presence;
-mod publishing_routes;
+mod layer;
+mod operator;
 mod requests;
-mod same_origin;
+mod responder;
 mod setup;
+pub(crate) mod shop;
+mod sign_in;
+mod site;
 mod views;
 
 use std::path::PathBuf;
@@ -29,25 +27,22 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use tempfile::TempDir;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::publishing::Publishing;
 pub use faults::{Ai, Amount, ConfigOverrides, Faults, PresenceOverrides, Target};
-pub(crate) use hooks::Hooks;
 
 use crate::ai::{Endpoint, EndpointError};
-use crate::caches::Caches;
 use crate::db::{Db, Wake};
-use crate::demo_site::{SITE_ID, TENANT_ID};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
-use crate::{
-    OpenError, Pace, RateLimit, Service, ServiceKey, ServiceOptions, connector_api, idempotency, invalidator,
-};
+use crate::{OpenError, Pace, RateLimit, Service, ServiceKey, ServiceOptions, accounts};
+use faults::FaultInjector;
 use requests::RequestLog;
+use responder::FaultyResponder;
+use site::{SITE_ID, TENANT_ID};
 
 /// The default license code.
 pub const LICENSE: &str = "SANDBOX-LICENSE";
@@ -65,17 +60,16 @@ pub struct TestOptions {
     pub pace: Pace,
     /// The license code that activates the site (4.2), any number of times.
     pub license: SecretString,
-    /// The lease and the retries of jobs.
-    pub job_rules: JobRules,
+    /// The lease of a job's claim.
+    pub lease: Duration,
     /// Whether a person approves suggestions before they become jobs.
     pub publishing: Publishing,
     /// The data file, created if missing; `None` uses a temporary file.
     pub data: Option<PathBuf>,
     /// The AI endpoint; `None` uses the built-in assistant.
     pub assistant: Option<AssistantEndpoint>,
-    /// Host names of the operator page besides `localhost` and IP addresses: that of a reverse proxy in front
-    /// of it, such as `console.example`.
-    pub hosts: Vec<String>,
+    /// The folder of the built widget, for the console's preview; `None` without one.
+    pub widget_dir: Option<PathBuf>,
 }
 
 impl TestOptions {
@@ -87,29 +81,12 @@ impl TestOptions {
             rate_limit: RateLimit::default(),
             pace: Pace::default(),
             license: LICENSE.into(),
-            job_rules: JobRules::default(),
+            lease: crate::publishing::LEASE,
             publishing: Publishing::default(),
             data: None,
             assistant: None,
-            hosts: Vec::new(),
+            widget_dir: None,
         }
-    }
-}
-
-/// The lease and the retries of jobs. The contract specifies no numbers (8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JobRules {
-    /// The lease of a claim.
-    pub lease: Duration,
-    /// Maximum attempts before a job has failed.
-    pub max_attempts: u32,
-}
-
-impl Default for JobRules {
-    /// Those of the service: 60 s, 3 attempts.
-    fn default() -> Self {
-        let max_attempts = u32::try_from(crate::publishing::MAX_ATTEMPTS).unwrap_or(u32::MAX);
-        Self { lease: crate::publishing::LEASE, max_attempts }
     }
 }
 
@@ -170,17 +147,14 @@ pub struct TestMode(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     service: Service,
-    hooks: Arc<Hooks>,
+    responder: FaultyResponder,
     token: SecretString,
     license: SecretString,
-    max_attempts: u32,
-    hosts: Vec<String>,
     requests: Mutex<RequestLog>,
-    /// The console that a test holds open without a page, and what releases it.
+    /// The console that a test holds open without a browser, and what releases it.
     forced_online: tokio::sync::Mutex<Option<(String, CancellationToken)>>,
     /// Held during an activation, after which the license is valid again.
     activation: tokio::sync::Mutex<()>,
-    changes: watch::Receiver<u64>,
     /// Contains the data without a data file. Removed when the test mode is dropped.
     _folder: Option<TempDir>,
 }
@@ -188,30 +162,11 @@ struct Inner {
 impl TestMode {
     /// Opens the data file, with the data that is in it.
     pub async fn open(options: TestOptions) -> Result<Self, TestModeError> {
-        let caches = Arc::new(Caches::new());
         let (file, folder) = if let Some(file) = options.data {
             (file, None)
         } else {
             let folder = TempDir::with_prefix("chat-test-mode-")?;
             (folder.path().join("data.sqlite"), Some(folder))
-        };
-        let db = match &folder {
-            None => Db::open(&file.to_string_lossy(), invalidator(&caches)).await,
-            Some(_) => Db::open_volatile(&file, invalidator(&caches)).await,
-        };
-        let db = db.map_err(|source| TestModeError::Data { path: file.clone(), source })?;
-        if crate::ops::stored_key_check(&db).await.map_err(ApiError::from)?.is_some() {
-            return Err(TestModeError::ServiceData(file));
-        }
-        // A killed process leaves requests that it was working on.
-        idempotency::end_leases(&db).await.map_err(ApiError::from)?;
-        let key = fingerprint(&[b"the key of the test mode ", options.token.expose_secret().as_bytes()]);
-        let key = ServiceKey::new(&key).unwrap_or_else(ServiceKey::random);
-        let service_options = ServiceOptions {
-            pace: options.pace,
-            rate_limit: options.rate_limit,
-            allow_private_ai: true,
-            ..ServiceOptions::new("", key)
         };
         let endpoint = options.assistant.map(|endpoint| Endpoint {
             base: endpoint.base,
@@ -219,45 +174,58 @@ impl TestMode {
             model: endpoint.model,
             timeout: endpoint.timeout,
         });
-        let mut service = Service::inner(db, caches, service_options);
-        if let Some(endpoint) = &endpoint {
-            service.ai.check(endpoint)?;
+        let faults = Arc::new(Mutex::new(FaultInjector::new(options.faults)));
+        let responder = FaultyResponder { faults, endpoint };
+        let service_options = ServiceOptions {
+            pace: options.pace,
+            rate_limit: options.rate_limit,
+            allow_private_ai: true,
+            widget_dir: options.widget_dir,
+            job_lease: options.lease,
+            ..ServiceOptions::new(file.to_string_lossy(), key())
+        };
+        let service = Service::open_with(service_options, Arc::new(responder.clone())).await;
+        let service = service.map_err(|source| match source {
+            OpenError::Key => TestModeError::ServiceData(file.clone()),
+            source => TestModeError::Data { path: file.clone(), source },
+        })?;
+        if let Some(endpoint) = &responder.endpoint {
+            service.0.ai.check(endpoint)?;
         }
-        let hooks = Arc::new(Hooks::new(options.faults, endpoint, options.job_rules.lease));
-        service.test = Some(Arc::clone(&hooks));
-        let service = Service(Arc::new(service));
         setup::prepare(&service, &options.token, &options.license, options.publishing).await?;
-        let changes = follow(&service);
         Ok(Self(Arc::new(Inner {
             service,
-            hooks,
+            responder,
             token: options.token,
             license: options.license,
-            max_attempts: options.job_rules.max_attempts,
-            hosts: options.hosts,
             requests: Mutex::default(),
             forced_online: tokio::sync::Mutex::default(),
             activation: tokio::sync::Mutex::default(),
-            changes,
             _folder: folder,
         })))
     }
 
-    /// Returns the routes of the API, the operator page and the test paths.
+    /// Returns the routes of the service and of the test control.
     pub fn router(&self) -> Router {
-        let local = Router::new()
-            .merge(console::routes())
-            .merge(publishing_routes::routes())
-            .merge(admin::routes())
-            .fallback(console::not_found)
-            .layer(from_fn_with_state(self.clone(), same_origin::guard))
-            .with_state(self.clone());
-        let api = connector_api::routes().with_state(self.0.service.clone());
-        local.merge(api.layer(from_fn_with_state(self.clone(), api::serve)))
+        let service = &self.0.service;
+        let control = accounts::guarded(control::routes().with_state(self.clone()), service);
+        let own = control.merge(sign_in::routes(service)).with_state(service.clone());
+        service.router().layer(from_fn_with_state(self.clone(), layer::serve)).merge(own)
     }
 
-    /// Ends the event streams of open pages, which would otherwise keep a server from stopping. Requests are
-    /// still answered, until [`Self::close`].
+    /// Returns the path of a link that signs in to the console once, as the owner, and opens the newest
+    /// conversation. Without any, a visitor begins one.
+    pub async fn console_link(&self) -> Result<String, ApiError> {
+        sign_in::create_link(&self.0.service).await
+    }
+
+    /// Runs the background tasks of the service until [`Self::stop`].
+    pub async fn run(&self) {
+        self.0.service.run().await;
+    }
+
+    /// Ends the event streams of open consoles, which would otherwise keep a server from stopping. Requests
+    /// are still answered, until [`Self::close`].
     pub fn stop(&self) {
         self.0.service.stop();
     }
@@ -280,21 +248,10 @@ impl TestMode {
     }
 }
 
-/// Counts the changes that open pages are told of. The task ends with the database.
-fn follow(service: &Service) -> watch::Receiver<u64> {
-    let (counter, changes) = watch::channel(0);
-    let mut wakes = service.db().wakes();
-    tokio::spawn(async move {
-        use tokio::sync::broadcast::error::RecvError;
-        loop {
-            match wakes.recv().await {
-                Ok(Wake::Presence { .. } | Wake::Queue) => {}
-                Ok(_) | Err(RecvError::Lagged(_)) => counter.send_modify(|version| *version += 1),
-                Err(RecvError::Closed) => return,
-            }
-        }
-    });
-    changes
+/// Returns the key of all test modes. It differs from that of any service, whose data they refuse, and which
+/// refuses theirs: everybody knows the license.
+fn key() -> ServiceKey {
+    ServiceKey::new(&fingerprint(&[b"the key of the test mode"])).unwrap_or_else(ServiceKey::random)
 }
 
 /// Returns the announcement of a change of the site.

@@ -125,7 +125,7 @@ function update() {
   own.href = addressOfFrame();
   hint.textContent = isStandIn
     ? `The stand-in knows these words: ${WORDS.join(", ")}.`
-    : "What you write here reaches the demo's service. Answer it in the operator console.";
+    : "What you write here reaches the demo's service. Answer it in the operators' console.";
   code.show(optionsOf(chosen));
   keep();
 }

@@ -100,9 +100,8 @@ impl Api {
             json!({ "title": "An article", "path": "/a", "locale": "en-US", "content": "<p>Text</p>" });
         match &self.site {
             Site::TestMode => {
-                let draft = self.as_test_operator("POST", "/operator/api/articles", &article).await;
-                let path = format!("/operator/api/reviews/{}/publish", text(&draft, "/id"));
-                self.as_test_operator("POST", &path, &json!({})).await;
+                let job = json!({ "type": "publish_article", "title": "An article", "payload": article });
+                self.as_test_operator("POST", "/sandbox/jobs", &job).await;
             }
             Site::Serve(_, site) => {
                 let reviews = format!("/sites/{}/reviews", site.id);
@@ -124,7 +123,7 @@ impl Api {
             let path = format!("/sites/{}/reviews/approve-overlays", site.id);
             self.administer("POST", &path, &json!({})).await;
         } else {
-            self.as_test_operator("POST", "/operator/api/overlays/publish", &json!({})).await;
+            self.as_test_operator("POST", "/sandbox/overlays", &json!({})).await;
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chat_service::RateLimit;
-use chat_service::test_mode::{JobRules, TestMode, TestOptions};
+use chat_service::test_mode::{TestMode, TestOptions};
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
 
@@ -68,8 +68,7 @@ pub async fn test_mode(lease: Duration, rate_per_minute: u32) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let origin = format!("http://{}", listener.local_addr().expect("an address"));
     let rate_limit = RateLimit { requests: rate_per_minute, window: Duration::from_mins(1) };
-    let job_rules = JobRules { lease, ..JobRules::default() };
-    let options = TestOptions { rate_limit, job_rules, ..TestOptions::new(TOKEN.into()) };
+    let options = TestOptions { rate_limit, lease, ..TestOptions::new(TOKEN.into()) };
     let mode = TestMode::open(options).await.expect("a test mode");
     tokio::spawn(axum::serve(listener, mode.router()).into_future());
     origin

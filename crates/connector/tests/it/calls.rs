@@ -80,7 +80,7 @@ pub async fn every_call(service: &Service) {
     let done = client.sync_content_pages(stream::iter(items(25)), &run, |_| ()).await.expect("a sync");
     assert_eq!((done.page, done.items, done.accepted), (3, 25, 25));
 
-    service.local("POST", "/operator/api/overlays/publish", None).await;
+    service.local("POST", "/sandbox/overlays", None).await;
     let overlays = client.list_seo_overlays(&OverlayQuery::default()).await.expect("overlays").overlays;
     assert_eq!(overlays.len(), 25);
 

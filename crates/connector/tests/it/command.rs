@@ -32,9 +32,11 @@ impl Running {
 }
 
 #[test]
-fn prints_both_addresses_as_one_line_of_json() {
+fn prints_the_addresses_as_one_line_of_json() {
     let mut running = Running(demo(&["--json"]).spawn().expect("runs"));
     let line: Value = serde_json::from_str(&running.first_lines(1)[0]).expect("JSON");
+    let console = line["console"].as_str().expect("a link");
+    assert!(console.starts_with(&format!("{}/console/demo/", line["sandbox"].as_str().expect("an address"))));
     for name in ["site", "sandbox"] {
         let address = line[name].as_str().expect("an address");
         let port = address.strip_prefix("http://127.0.0.1:").expect("on loopback");
@@ -47,7 +49,7 @@ fn prints_the_addresses_and_stops_cleanly_on_both_signals() {
     for signal in ["-INT", "-TERM"] {
         let mut running = Running(demo(&[]).spawn().expect("runs"));
         let lines = running.first_lines(2);
-        assert!(lines[0].contains("http://127.0.0.1:") && lines[1].contains("/operator"), "{lines:?}");
+        assert!(lines[0].contains("http://127.0.0.1:") && lines[1].contains("/console/demo/"), "{lines:?}");
         let pid = running.0.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
         assert!(running.0.wait().expect("ends").success(), "{signal}");

@@ -84,10 +84,8 @@ async fn activates_syncs_and_publishes_a_page_with_its_overlay() {
     );
 
     let article = json!({ "title": "News", "path": "/news", "content": "<p>New glaze</p>" });
-    let draft = service.local("POST", "/operator/api/articles", Some(&article)).await;
-    let path = format!("/operator/api/reviews/{}/publish", draft["id"].as_str().expect("an id"));
-    service.local("POST", &path, None).await;
-    service.local("POST", "/operator/api/overlays/publish", None).await;
+    service.add_job("publish_article", article).await;
+    service.local("POST", "/sandbox/overlays", None).await;
     let overlays =
         succeeds(here, &service, &[&["overlays", "--path", "/glaze-7.html"], &token[..]].concat()).await;
     assert_eq!(overlays["overlays"][0]["title"], "Glaze 7");
@@ -227,7 +225,7 @@ async fn a_repeatedly_killed_runner_publishes_every_article_once() {
 #[test]
 fn the_documented_commands_work_in_order() {
     let document = include_str!("../../../../docs/server.md");
-    let (_, commands) = document.split_once("The whole way, against a sandbox").expect("the commands");
+    let (_, commands) = document.split_once("The whole way, against a service").expect("the commands");
     let (_, commands) = commands.split_once("```sh\n").expect("the commands");
     let (commands, _) = commands.split_once("```").expect("an end");
     // Finds a free port.
@@ -235,7 +233,11 @@ fn the_documented_commands_work_in_order() {
     let port = listener.local_addr().expect("an address").port().to_string();
     drop(listener);
     let commands = commands
-        .replace("--sandbox-only", &format!("--sandbox-only --port 0 --sandbox-port {port}"))
+        // The commands that follow need the database, which the service creates.
+        .replace(
+            "serve &",
+            &format!("serve --listen 127.0.0.1:{port} &\nuntil site-connector admin license list >&2; do sleep 0.1; done"),
+        )
         .replace("8090", &port)
         .replace("site-connector jobs", "site-connector jobs --once");
     let directory = folder();

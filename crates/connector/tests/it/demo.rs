@@ -5,6 +5,7 @@ use std::path::Path;
 
 use chat_connector::demo::{Demo, DemoError, DemoOptions};
 use chat_service::test_mode::Faults;
+use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -15,6 +16,8 @@ use tokio::task::JoinHandle;
 struct Running {
     site: SocketAddr,
     sandbox: SocketAddr,
+    /// The path of the link to the console.
+    console: String,
     files: TempDir,
     stop: oneshot::Sender<()>,
     ended: JoinHandle<Result<(), DemoError>>,
@@ -52,10 +55,11 @@ async fn run(change: impl FnOnce(&mut DemoOptions)) -> Running {
     let demo = Demo::bind(options).await.expect("two ports");
     let (stop, stopped) = oneshot::channel();
     let (site, sandbox) = (demo.site(), demo.sandbox());
+    let console = demo.console_link().await.expect("a link");
     let ended = tokio::spawn(demo.serve(async {
         let _ = stopped.await;
     }));
-    Running { site, sandbox, files, stop, ended }
+    Running { site, sandbox, console, files, stop, ended }
 }
 
 impl Running {
@@ -92,33 +96,15 @@ async fn a_visitor_and_an_operator_exchange_messages() {
         .await
         .expect("JSON");
     let conversation = sent["data"]["conversationId"].as_str().expect("an id");
-    let path = format!("http://{}/operator/api/conversations/{conversation}/messages", demo.sandbox);
-    client().post(path).json(&json!({ "content": "Anna here" })).send().await.expect("an answer");
+    let path = format!("http://{}/sandbox/operator", demo.sandbox);
+    let answer = json!({ "conversationId": conversation, "content": "Anna here" });
+    client().post(path).json(&answer).send().await.expect("an answer");
 
     let history = demo.get(&format!("/connector/chat/messages?conversationId={conversation}")).await;
     let history: Value = history.json().await.expect("JSON");
     let roles: Vec<_> =
         history["data"]["messages"].as_array().expect("messages").iter().map(|one| &one["role"]).collect();
     assert_eq!(roles, ["visitor", "assistant", "operator"]);
-    demo.stop().await;
-}
-
-#[tokio::test]
-async fn closing_the_console_takes_the_operator_offline() {
-    let demo = run(|_| ()).await;
-    let console =
-        client().get(format!("http://{}/operator/api/changes", demo.sandbox)).send().await.expect("a stream");
-    let online = |demo: &Running| {
-        let answer = client().get(format!("http://{}/connector/chat/presence", demo.site)).send();
-        async {
-            answer.await.expect("an answer").json::<Value>().await.expect("JSON")["data"]["operatorOnline"]
-                .clone()
-        }
-    };
-    assert_eq!(online(&demo).await, true);
-    drop(console);
-    let gone = async { while online(&demo).await == true {} };
-    tokio::time::timeout(std::time::Duration::from_secs(5), gone).await.expect("offline within 5 s");
     demo.stop().await;
 }
 
@@ -262,14 +248,23 @@ async fn sandbox_only_serves_the_proxy_but_no_site() {
 }
 
 #[tokio::test]
-async fn stops_while_consoles_are_open() {
+async fn the_link_signs_in_to_the_console_and_its_stream_ends_with_the_demo() {
     let demo = run(|_| ()).await;
-    let console =
-        client().get(format!("http://{}/operator/api/changes", demo.sandbox)).send().await.expect("a stream");
-    assert_eq!(console.status(), 200);
+    let browser =
+        Client::builder().no_proxy().tls_certs_only([]).redirect(Policy::none()).build().expect("a client");
+    let opened =
+        browser.get(format!("http://{}{}", demo.sandbox, demo.console)).send().await.expect("an answer");
+    assert!(header(&opened, "location").is_some_and(|page| page.starts_with("/console/inbox/conv_")));
+    let cookies = opened.headers().get_all("set-cookie").iter().filter_map(|cookie| cookie.to_str().ok());
+    let session =
+        cookies.filter_map(|cookie| cookie.split(';').next()).find(|cookie| cookie.starts_with("session="));
+    let stream = client().get(format!("http://{}/api/admin/v1/stream", demo.sandbox));
+    let stream = stream.header("cookie", session.expect("a session")).send().await.expect("a stream");
+    assert_eq!(stream.status(), 200);
+    let presence: Value = demo.get("/connector/chat/presence").await.json().await.expect("JSON");
+    assert_eq!(presence["data"]["operatorOnline"], true);
     demo.stop().await;
-    let printed = console.text().await.expect("a stream that was ended, not cut off");
-    assert!(printed.contains("event: change"), "{printed}");
+    stream.text().await.expect("a stream that was ended, not cut off");
 }
 
 #[tokio::test]

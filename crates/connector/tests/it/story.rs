@@ -77,13 +77,11 @@ async fn activates_syncs_chats_and_publishes_end_to_end() {
 
     // An operator publishes an article and approves all overlays.
     let article = json!({ "title": "The new kiln", "path": "/kiln", "content": "<p>It is warm.</p>" });
-    let draft = service.local("POST", "/operator/api/articles", Some(&article)).await;
-    let publish = format!("/operator/api/reviews/{}/publish", draft["id"].as_str().expect("an id"));
-    service.local("POST", &publish, None).await;
+    service.add_job("publish_article", article).await;
     let overlay =
         json!({ "path": "/kiln", "title": "The new kiln of the shop", "description": "Warm since May" });
     service.add_job("apply_seo_overlay", overlay).await;
-    service.local("POST", "/operator/api/overlays/publish", None).await;
+    service.local("POST", "/sandbox/overlays", None).await;
 
     // The runner executes the jobs.
     let handler = StaticSite::new(StaticSiteOptions {

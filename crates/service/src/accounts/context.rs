@@ -27,8 +27,8 @@ const DEVICE_MAX_AGE_S: i64 = 180 * 24 * 3600;
 
 /// The origin of a request, and the cookies that it may set.
 #[derive(Clone, Debug)]
-pub(super) struct Context {
-    pub(super) browser: Browser,
+pub(crate) struct Context {
+    pub(crate) browser: Browser,
     network: String,
     transport: Transport,
     device: Option<String>,
@@ -55,7 +55,7 @@ impl FromRequestParts<Service> for Context {
 
 impl Context {
     /// Refuses browsers that would not send the session's cookie back.
-    pub(super) fn require_cookies(&self) -> Result<(), ApiError> {
+    pub(crate) fn require_cookies(&self) -> Result<(), ApiError> {
         match self.transport {
             Transport::Https | Transport::Loopback => Ok(()),
             Transport::Plain => Err(ApiError::Forbidden(
@@ -85,7 +85,7 @@ impl Context {
     }
 
     /// Returns a response that signs in: with the cookie of the session, and that of the browser.
-    pub(super) fn signed_in(
+    pub(crate) fn signed_in(
         &self,
         service: &Service,
         operator_id: &str,

@@ -29,7 +29,7 @@ pub(super) const INVALID_LINK: ApiError = ApiError::Unauthorized {
 
 /// Whom a link is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// Creates an owner, with an e-mail address of their choice.
     Owner,
     /// Creates an operator with this address.
@@ -58,22 +58,22 @@ impl Purpose {
 
 /// A link that was created. The secret is known only now.
 #[derive(Debug)]
-pub(super) struct NewLink {
+pub(crate) struct NewLink {
     pub(super) id: String,
-    pub(super) secret: String,
+    pub(crate) secret: String,
     pub(super) expires_ms: i64,
 }
 
 /// A valid link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Link {
+pub(crate) struct Link {
     pub(super) id: String,
     pub(super) tenant_id: String,
     pub(super) purpose: Purpose,
 }
 
 /// Creates a link. `created_by` is an operator's id, or `command`.
-pub(super) async fn create(
+pub(crate) async fn create(
     tx: &mut Tx,
     now_ms: i64,
     tenant_id: &str,
@@ -115,7 +115,7 @@ pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<Link>
 }
 
 /// Uses a link up. Of several requests at once, one succeeds.
-pub(super) async fn take(tx: &mut Tx, now_ms: i64, secret: &str) -> Result<Link, ApiError> {
+pub(crate) async fn take(tx: &mut Tx, now_ms: i64, secret: &str) -> Result<Link, ApiError> {
     let sql = concat!(
         "UPDATE invitations SET used_ms = $2 WHERE ",
         valid!(),

@@ -39,13 +39,13 @@ pub(crate) struct Session {
 
 /// The browser that signs in.
 #[derive(Clone, Debug)]
-pub(super) struct Browser {
+pub(crate) struct Browser {
     pub(super) address: String,
     pub(super) user_agent: String,
 }
 
 /// Creates a session, and returns its secret, for the cookie.
-pub(super) async fn create(
+pub(crate) async fn create(
     tx: &mut Tx,
     now_ms: i64,
     operator_id: &str,

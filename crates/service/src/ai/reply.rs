@@ -1,8 +1,10 @@
 //! Answers the messages of a site's visitors, from the site's settings, knowledge and conversations.
 
+use std::fmt;
 use std::time::Duration;
 
 use chat_protocol::{AiStatus, VisitorEvent};
+use futures_util::future::BoxFuture;
 use tracing::warn;
 
 use super::{Answer, Endpoint, Phrases, Question, Turn, quota, wants_person};
@@ -17,6 +19,32 @@ use crate::visitors;
 
 /// Maximum events of a visitor that are read.
 const MAX_EVENTS: i64 = 40;
+
+/// Answers the questions of all visitors of a service.
+pub(crate) trait Responder: fmt::Debug + Send + Sync {
+    /// Answers a question about a site.
+    fn respond<'a>(
+        &'a self,
+        service: &'a Service,
+        site: &'a Site,
+        question: &'a Question<'a>,
+    ) -> BoxFuture<'a, Result<Answer, ApiError>>;
+}
+
+/// Answers with the AI that each site has chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SiteResponder;
+
+impl Responder for SiteResponder {
+    fn respond<'a>(
+        &'a self,
+        service: &'a Service,
+        site: &'a Site,
+        question: &'a Question<'a>,
+    ) -> BoxFuture<'a, Result<Answer, ApiError>> {
+        Box::pin(respond(service, site, question, endpoint(service, site)))
+    }
+}
 
 /// A message to be answered.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +85,7 @@ pub(crate) async fn answer(
         left_contact: !contacts_in(text).is_empty(),
         has_contact: conversation.notes.has_contact(&conversation.profile),
     };
-    reply(service, site, &question).await
+    service.0.responder.respond(service, site, &question).await
 }
 
 /// Answers a question that an operator tries out, as for a visitor who has not written before. Returns the
@@ -79,7 +107,7 @@ pub(crate) async fn try_answer(
         left_contact: false,
         has_contact: false,
     };
-    let answer = reply(service, site, &asked).await?;
+    let answer = service.0.responder.respond(service, site, &asked).await?;
     let is_source = |passage: &Passage| answer.sources.iter().any(|source| source.id == passage.id);
     let sources = passages.into_iter().filter(is_source).collect();
     Ok((answer, sources))
@@ -103,11 +131,15 @@ fn linked(mut passages: Vec<Passage>, site: &Site, page_origin: Option<&str>) ->
     passages
 }
 
-/// Answers a question with the site's AI, within the replies of the month.
-async fn reply(service: &Service, site: &Site, question: &Question<'_>) -> Result<Answer, ApiError> {
+/// Answers a question with an AI endpoint, or the built-in assistant, within the replies of the month.
+pub(crate) async fn respond(
+    service: &Service,
+    site: &Site,
+    question: &Question<'_>,
+    endpoint: Option<Result<Endpoint, ()>>,
+) -> Result<Answer, ApiError> {
     let (message, locale) = (question.message(), question.locale);
     let now_ms = service.now_ms();
-    let endpoint = endpoint(service, site);
     let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
     let site_id = site.id.clone();
     // Counted last: nothing that fails stands between this and the answer, after which a reply that was not
@@ -140,10 +172,6 @@ async fn reply(service: &Service, site: &Site, question: &Question<'_>) -> Resul
 
 /// Returns the site's endpoint, if it has one; `Err` if its key cannot be decrypted.
 fn endpoint(service: &Service, site: &Site) -> Option<Result<Endpoint, ()>> {
-    #[cfg(feature = "test-mode")]
-    if let Some(test) = &service.0.test {
-        return test.endpoint().map(Ok);
-    }
     let settings = site.ai.as_ref()?;
     let purpose = Site::ai_key_purpose(&site.id);
     let key = site.ai_key.as_ref().map(|sealed| service.0.options.key.unseal(&purpose, sealed)).transpose();

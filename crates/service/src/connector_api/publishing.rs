@@ -93,8 +93,6 @@ pub(super) async fn claim(
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let (now_ms, lease) = (service.now_ms(), service.0.options.job_lease);
-    #[cfg(feature = "test-mode")]
-    let lease = service.0.test.as_ref().map_or(lease, |test| test.lease());
     execute_once(service, keyed, ApiError::JobKeyConflict, move |tx| {
         Box::pin(async move {
             let job = publishing::claim(tx, now_ms, &site.id, lease).await?;

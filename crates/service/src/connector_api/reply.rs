@@ -23,11 +23,6 @@ pub(super) async fn reply(
     recorded: &Recorded,
 ) -> Result<Answer, ApiError> {
     let db = service.db();
-    #[cfg(feature = "test-mode")]
-    let faults = match &service.0.test {
-        Some(test) => test.begin_answer().await,
-        None => crate::test_mode::Faults::default(),
-    };
     let conversation = match conversations::find(db, &site.id, &recorded.conversation_id).await {
         Ok(conversation) => conversation,
         // Erased since: the visitor gets the response to a message that no longer exists.
@@ -38,10 +33,6 @@ pub(super) async fn reply(
     if !conversation.ai_answers(service.now_ms(), online) {
         return Ok(Answer::silent());
     }
-    #[cfg(feature = "test-mode")]
-    if let Some(answer) = faults.answer(&body.message, body.locale.as_deref()) {
-        return Ok(answer);
-    }
     let mut history =
         last_messages(db, &recorded.conversation_id, recorded.conversation_no, MAX_HISTORY).await?;
     // A later message has an answer of its own.
@@ -50,8 +41,6 @@ pub(super) async fn reply(
     let message = VisitorMessage { text: &body.message, locale: body.locale.as_deref(), page_origin };
     let answer = ai::answer(service, site, &conversation, message, &history).await?;
     service.0.metrics.ai_reply(&answer.status, began.elapsed());
-    #[cfg(feature = "test-mode")]
-    let answer = faults.with_fallback_text(answer);
     Ok(answer)
 }
 

@@ -40,16 +40,6 @@ pub(super) struct Sqlite {
     _lock: Option<File>,
 }
 
-/// What an acknowledged commit survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Durability {
-    /// A crash of the machine.
-    Full,
-    /// A crash of the process only.
-    #[cfg(feature = "test-mode")]
-    None,
-}
-
 /// A transaction's work. It is told whether the commit succeeded.
 type Job = Box<dyn for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Finished> + Send>;
 
@@ -61,18 +51,9 @@ struct Finished {
 
 impl Sqlite {
     /// Opens a file, which is created if missing, and migrates it.
-    pub(super) async fn open(
-        path: &Path,
-        durability: Durability,
-        announcer: Announcer,
-    ) -> Result<Self, OpenError> {
+    pub(super) async fn open(path: &Path, announcer: Announcer) -> Result<Self, OpenError> {
         let lock = lock(path)?;
         let options = options(path).create_if_missing(true);
-        let options = match durability {
-            Durability::Full => options,
-            #[cfg(feature = "test-mode")]
-            Durability::None => options.synchronous(SqliteSynchronous::Off),
-        };
         let mut connection = options.connect().await.map_err(OpenError::Connect)?;
         migrations::migrate_sqlite(&mut connection).await?;
         let tx = Tx::new(Connection::Sqlite(Box::new(connection)));

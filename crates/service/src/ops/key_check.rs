@@ -11,7 +11,6 @@ use sqlx::{ConnectOptions, Connection};
 
 use crate::ServiceKey;
 use crate::db::{Db, DbError, OpenError, args};
-use crate::demo_site;
 
 /// The name of the stored check value.
 const NAME: &str = "key-check";
@@ -30,11 +29,7 @@ pub(crate) async fn check_key(db: &Db, key: &ServiceKey) -> Result<(), OpenError
                 Box::pin(async move {
                     let sql =
                         "INSERT INTO service_values (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-                    let inserted = tx.execute(sql, args![NAME, value]).await?;
-                    if inserted > 0 {
-                        demo_site::remove_credentials(tx).await?;
-                    }
-                    Ok(inserted)
+                    tx.execute(sql, args![NAME, value]).await
                 })
             })
             .await;
@@ -49,8 +44,7 @@ pub(super) fn is_sealed_by(key: &ServiceKey, value: &str) -> bool {
     BASE64_STANDARD.decode(value).is_ok_and(|sealed| key.unseal(PURPOSE, &sealed).is_ok())
 }
 
-/// Returns whether an SQLite file belongs to a key. That of the demo belongs to none. A file that cannot be
-/// read may belong to one.
+/// Returns whether an SQLite file belongs to a key. A file that cannot be read may belong to one.
 pub async fn has_key(file: &Path) -> bool {
     let options = SqliteConnectOptions::new().filename(file).disable_statement_logging();
     let Ok(mut connection) = options.connect().await else { return true };
@@ -61,7 +55,7 @@ pub async fn has_key(file: &Path) -> bool {
 }
 
 /// Returns the stored check value, if there is one.
-pub(crate) async fn stored(db: &Db) -> Result<Option<String>, DbError> {
+pub(super) async fn stored(db: &Db) -> Result<Option<String>, DbError> {
     let row = db.optional("SELECT value FROM service_values WHERE name = $1", args![NAME]).await?;
     row.map(|row| row.text(0)).transpose()
 }

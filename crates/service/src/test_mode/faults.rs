@@ -38,7 +38,7 @@ pub struct Faults {
     pub slow_ms: u64,
     /// The text that replaces an answer of the AI when it fails; may be empty.
     pub fallback_text: Option<String>,
-    /// Milliseconds that a job is leased for; the default lease if `None`.
+    /// Maximum milliseconds that a job is leased for; the lease of the service if `None`.
     pub lease_ms: Option<u64>,
     /// Whether `POST /events` reports that tracking is disabled.
     pub tracking_disabled: bool,

@@ -1,12 +1,22 @@
-//! Jobs that tests add, and the jobs that the operator's page shows.
+//! Jobs that tests add, their leases, and the view of jobs.
 
+use axum::body::to_bytes;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use chat_protocol::{Job, JobId, JobStatus, JobType, Value};
+use tracing::error;
 
-use super::{SITE_ID, TestMode, site_changed, views};
+use super::layer::change;
+use super::site::SITE_ID;
+use super::{TestMode, site_changed, views};
 use crate::clock::iso;
-use crate::db::{DbError, Row, Tx, args};
+use crate::db::{DbError, Row, args};
 use crate::error::ApiError;
+use crate::publishing::{self, By};
 use crate::secrets::new_id;
+
+/// Maximum bytes of the response to a claim.
+const MAX_CLAIM_BYTES: usize = 1024 * 1024;
 
 /// Adds a job as given, without any check.
 pub(super) async fn add(
@@ -14,7 +24,7 @@ pub(super) async fn add(
     job_type: JobType,
     title: String,
     payload: Value,
-    max_attempts: u32,
+    max_attempts: i64,
 ) -> Result<JobId, ApiError> {
     let now_ms = mode.now_ms();
     mode.db()
@@ -35,11 +45,48 @@ pub(super) async fn add(
         .await
 }
 
-/// Sets the maximum attempts of a new job.
-pub(super) async fn set_max_attempts(tx: &mut Tx, id: &JobId, max_attempts: u32) -> Result<(), DbError> {
-    let sql = "UPDATE jobs SET max_attempts = $1 WHERE site_id = $2 AND id = $3";
-    tx.execute(sql, args![max_attempts, SITE_ID, id]).await?;
-    Ok(())
+/// Approves every overlay that is a draft, in the name of nobody.
+pub(super) async fn approve_overlays(mode: &TestMode) -> Result<(), ApiError> {
+    let now_ms = mode.now_ms();
+    mode.db()
+        .write(move |tx| {
+            Box::pin(async move {
+                publishing::approve_overlays(tx, now_ms, SITE_ID, By::Person("")).await?;
+                tx.wake(site_changed());
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Shortens the lease of the job that a claim's response hands out to that of the faults, if they have one.
+pub(super) async fn shorten_lease(mode: &TestMode, response: Response) -> Response {
+    let Some(lease_ms) = mode.0.responder.faults().active.lease_ms else { return response };
+    let lease_ms = i64::try_from(lease_ms).unwrap_or(i64::MAX);
+    let (parts, body) = response.into_parts();
+    let Ok(body) = to_bytes(body, MAX_CLAIM_BYTES).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let id = serde_json::from_slice::<serde_json::Value>(&body).ok();
+    let id = id.and_then(|claim| claim["data"]["job"]["id"].as_str().map(str::to_owned));
+    let response = Response::from_parts(parts, body.into());
+    let Some(id) = id else { return response };
+    // The same claim, repeated, does not begin a new lease.
+    let sql = "UPDATE jobs SET lease_until_ms = CASE WHEN lease_until_ms < $1 THEN lease_until_ms ELSE $1 END
+        WHERE site_id = $2 AND id = $3 AND status = 'running' RETURNING lease_until_ms";
+    let until_ms = mode.now_ms().saturating_add(lease_ms);
+    let updated = mode
+        .db()
+        .write(move |tx| Box::pin(async move { tx.optional(sql, args![until_ms, SITE_ID, id]).await }));
+    let updated: Result<Option<Row>, DbError> = updated.await;
+    match updated.and_then(|row| row.map(|row| row.int(0)).transpose()) {
+        Ok(Some(until_ms)) => change(response, &[(&["job", "leaseUntil"], iso(until_ms).into())]).await,
+        Ok(None) => response,
+        Err(error) => {
+            error!("the lease of a job was not shortened: {error}");
+            response
+        }
+    }
 }
 
 /// Returns the latest jobs, oldest first. One whose lease has expired is shown as its next claim finds it.

@@ -2,11 +2,11 @@
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Publishing, site_changed};
+use super::site::{OPERATOR_EMAIL, OPERATOR_ID, OPERATOR_NAME, SITE_ID, SITE_NAME, TENANT_ID};
+use super::{Publishing, shop, site, site_changed};
 use crate::Service;
-use crate::ai::demo_shop;
+use crate::accounts::Role;
 use crate::db::{Tx, Wake, args};
-use crate::demo_site::{self, SITE_ID, SITE_NAME, TENANT_ID};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::knowledge::answers;
@@ -32,13 +32,21 @@ pub(super) async fn prepare(
         .db()
         .write(move |tx| {
             Box::pin(async move {
-                demo_site::create(tx, now_ms).await?;
+                site::create(tx, now_ms).await?;
                 tx.execute(
                     "UPDATE sites SET publishing = $1, disabled_ms = NULL, deleted_ms = NULL WHERE id = $2",
                     args![publishing.as_str(), SITE_ID],
                 )
                 .await?;
-                // Pages that were open when an earlier process was killed.
+                // The owner signs in by the link that the demo prints: no password fits.
+                let role = Role::Owner.as_str();
+                tx.execute(
+                    "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
+                     VALUES ($1, $2, $3, $4, $5, '', $6) ON CONFLICT (id) DO NOTHING",
+                    args![OPERATOR_ID, TENANT_ID, OPERATOR_EMAIL, OPERATOR_NAME, role, now_ms],
+                )
+                .await?;
+                // Consoles that were open when an earlier process was killed.
                 tx.execute("UPDATE consoles SET open = 0 WHERE tenant_id = $1", args![TENANT_ID]).await?;
                 let site = sites::load(tx, SITE_ID).await?;
                 delete_tokens(tx, TOKEN_NAME).await?;
@@ -92,7 +100,7 @@ pub(super) async fn refresh_shop(tx: &mut Tx, now_ms: i64) -> Result<(), ApiErro
     let (sql, values) = count("SELECT count(*) FROM answers WHERE site_id = $1");
     let has_answers = tx.one(sql, values).await?.int(0)? > 0;
     if is_synced == has_answers {
-        for draft in demo_shop() {
+        for draft in shop::answers() {
             if is_synced {
                 let sql = "DELETE FROM answers WHERE site_id = $1 AND question = $2";
                 tx.execute(sql, args![SITE_ID, &draft.question]).await?;
@@ -104,24 +112,10 @@ pub(super) async fn refresh_shop(tx: &mut Tx, now_ms: i64) -> Result<(), ApiErro
     Ok(())
 }
 
-/// Applies what the test mode changes after a sync: its knowledge, and the attempts of new jobs.
-pub(super) async fn after_sync(service: &Service, max_attempts: u32) -> Result<(), ApiError> {
+/// Replaces the knowledge of the demo's shop by that of the synced content.
+pub(super) async fn after_sync(service: &Service) -> Result<(), ApiError> {
     let now_ms = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                refresh_shop(tx, now_ms).await?;
-                tx.execute(
-                    "UPDATE jobs SET max_attempts = $1
-                     WHERE site_id = $2 AND status = 'pending' AND attempts = 0 AND review_id IS NOT NULL",
-                    args![max_attempts, SITE_ID],
-                )
-                .await?;
-                Ok(())
-            })
-        })
-        .await
+    service.db().write(move |tx| Box::pin(async move { refresh_shop(tx, now_ms).await })).await
 }
 
 /// Deletes conversations, events and idempotency keys.

@@ -1,14 +1,14 @@
-//! Conversations, events and requests as the operator's page and `/sandbox/conversations` show them.
+//! Conversations, events, requests and the site as `/sandbox/conversations` and `/sandbox/site` show them.
 
-use chat_protocol::{ChatMessage, Role, Value};
+use chat_protocol::Value;
 
 use super::requests::LoggedRequest;
-use super::{SITE_ID, TestMode, jobs};
+use super::site::{SITE_ID, SITE_NAME};
+use super::{TestMode, jobs};
 use crate::clock::iso;
 use crate::content;
-use crate::conversations::{Conversation, StoredMessage, last_messages, message_id, read, select};
+use crate::conversations::{Conversation, StoredMessage, last_messages, read, select};
 use crate::db::{Db, DbError, Row, args};
-use crate::demo_site::SITE_NAME;
 use crate::error::ApiError;
 
 /// Maximum conversations on a page of `GET /sandbox/conversations`.
@@ -17,8 +17,6 @@ const MAX_PAGE_CONVERSATIONS: u32 = 100;
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum events on a page.
 const MAX_PAGE_EVENTS: u32 = 1000;
-/// Maximum conversations in the list of the operator's page.
-const MAX_LISTED_CONVERSATIONS: u32 = 200;
 /// Maximum shown messages of a conversation.
 const MAX_SHOWN_MESSAGES: u32 = 2000;
 /// Maximum shown events of one visitor.
@@ -70,27 +68,8 @@ pub(super) async fn everything(mode: &TestMode, after: Option<&str>) -> Result<V
     ]))
 }
 
-/// Returns the list of the operator's page: conversations whose visitor waits for a person come first, then
-/// by the newest message.
-pub(super) async fn list(mode: &TestMode) -> Result<Value, ApiError> {
-    let db = mode.db();
-    let found = select(
-        "WHERE c.site_id = $1
-         ORDER BY CASE WHEN c.status = 'waiting' THEN 0 ELSE 1 END, c.updated_ms DESC, c.no DESC LIMIT $2",
-    );
-    let rows = db.all(found, args![SITE_ID, MAX_LISTED_CONVERSATIONS]).await?;
-    let mut conversations: Vec<Conversation> = rows.iter().map(read).collect::<Result<_, _>>()?;
-    // A stable sort: the order by the newest message stays.
-    conversations.sort_by_key(|conversation| !conversation.notes.wants_person());
-    let mut summaries = Vec::with_capacity(conversations.len());
-    for conversation in &conversations {
-        summaries.push(summary(db, conversation).await?);
-    }
-    Ok(Value::List(summaries))
-}
-
 /// Returns one conversation with everything known about its visitor.
-pub(super) async fn whole(db: &Db, conversation: &Conversation) -> Result<Value, ApiError> {
+async fn whole(db: &Db, conversation: &Conversation) -> Result<Value, ApiError> {
     let messages = last_messages(db, &conversation.id, conversation.no, MAX_SHOWN_MESSAGES).await?;
     let visitor = conversation.profile.visitor_id.as_ref().map(|id| id.as_str().to_owned());
     let sql = "SELECT event, received_ms, key FROM events
@@ -98,42 +77,21 @@ pub(super) async fn whole(db: &Db, conversation: &Conversation) -> Result<Value,
     let events = db.all(sql, args![SITE_ID, &conversation.id, visitor, MAX_VISITOR_EVENTS]).await?;
     let events: Result<Vec<Value>, DbError> = events.iter().rev().map(event).collect();
     let added = [("messages", messages.iter().map(message).collect()), ("events", Value::List(events?))];
-    Ok(with(summary(db, conversation).await?, added))
+    Ok(with(summary(conversation), added))
 }
 
-async fn summary(db: &Db, conversation: &Conversation) -> Result<Value, ApiError> {
+fn summary(conversation: &Conversation) -> Value {
     let mut visitor = conversation.profile.clone();
     // Contact details found in messages fill in missing fields of the profile.
     visitor.email = visitor.email.or_else(|| conversation.notes.email.clone());
     visitor.phone = visitor.phone.or_else(|| conversation.notes.phone.clone());
-    let last = last_messages(db, &conversation.id, conversation.no, 1).await?;
-    Ok(Value::object([
+    Value::object([
         ("id", (&conversation.id).into()),
         ("createdAt", iso(conversation.created_ms).into()),
         ("visitor", (&visitor).into()),
         ("locale", conversation.locale.clone().into()),
         ("sourcePage", conversation.source_page.clone().into()),
-        ("unread", conversation.unread.into()),
-        ("lead", (&conversation.notes.lead(&conversation.profile)).into()),
-        ("wantsPerson", conversation.notes.wants_person().into()),
-        ("lastVisitorMessage", last_visitor_message(db, conversation).await?.as_ref().into()),
-        ("lastMessage", last.first().map(|stored| &stored.message).into()),
-    ]))
-}
-
-async fn last_visitor_message(db: &Db, conversation: &Conversation) -> Result<Option<ChatMessage>, ApiError> {
-    let sql = "SELECT seq, content, created_ms FROM messages WHERE conversation_no = $1 AND role = $2
-        ORDER BY seq DESC LIMIT 1";
-    let row = db.optional(sql, args![conversation.no, Role::Visitor.as_str()]).await?;
-    let read = |row: Row| -> Result<ChatMessage, DbError> {
-        Ok(ChatMessage {
-            id: Some(message_id(&conversation.id, row.int(0)?)),
-            role: Role::Visitor,
-            content: row.text(1)?,
-            created_at: Some(iso(row.int(2)?)),
-        })
-    };
-    Ok(row.map(read).transpose()?)
+    ])
 }
 
 /// Returns the site's record, content, list and jobs.

@@ -1,4 +1,4 @@
-//! The test mode: fault injection, the operator page, and everything that the demo and tests rely on.
+//! The test mode: fault injection, test control, and everything else that the demo and tests rely on.
 
 mod client;
 

@@ -7,6 +7,8 @@ mod admin;
 mod backup;
 mod check;
 mod cli;
+#[cfg(feature = "demo")]
+mod demo;
 mod doctor;
 mod failure;
 mod jobs;
@@ -24,13 +26,11 @@ mod status;
 mod sync;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use chat_connector::demo::{Demo, DemoError};
-use chat_service::test_mode::TestOptions;
 use clap::Parser;
-use cli::{Cli, Command, DemoFlags};
+use cli::{Cli, Command};
 use failure::Failure;
 use mimalloc::MiMalloc;
 use shutdown::shutdown_signal;
@@ -86,37 +86,9 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Backup(flags) => backup::back_up(flags).await,
         Command::Restore(flags) => backup::restore(flags).await,
         Command::Doctor(flags) => doctor::run(flags).await,
-        Command::Demo(flags) => demo(flags).await,
+        #[cfg(feature = "demo")]
+        Command::Demo(flags) => demo::run(flags).await,
         Command::Completions { shell } => reference::completions(shell),
         Command::Man { dir } => reference::man(dir.as_deref()),
     }
-}
-
-async fn demo(flags: DemoFlags) -> Result<(), Failure> {
-    let sandbox = flags.sandbox()?;
-    serve_demo(flags, sandbox).await.map_err(|error| Failure::new(error.to_string()))
-}
-
-async fn serve_demo(flags: DemoFlags, sandbox: TestOptions) -> Result<(), DemoError> {
-    let json = flags.json;
-    let sandbox_only = flags.sandbox_only;
-    let demo = Demo::bind_with(flags.into(), sandbox).await?;
-    let (site, sandbox) = (demo.site(), demo.sandbox());
-    let announcement = if json {
-        format!(r#"{{"site": "http://{site}", "sandbox": "http://{sandbox}"}}"#)
-    } else if sandbox_only {
-        format!(
-            "Proxy             http://{site}/connector\nOperator console  http://{sandbox}/operator\nCtrl-C stops both."
-        )
-    } else {
-        format!(
-            "Customer's site   http://{site}\nDocumentation     http://{site}/docs/\n\
-             Operator console  http://{sandbox}/operator\nCtrl-C stops both."
-        )
-    };
-    // Installed before the announcement, because its reader may send a signal at once.
-    let stop = shutdown_signal().map_err(DemoError::Signals)?;
-    // A closed pipe is ignored: the servers keep running.
-    let _ = writeln!(io::stdout(), "{announcement}");
-    demo.serve(stop).await
 }

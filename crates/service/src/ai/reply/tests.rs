@@ -24,7 +24,7 @@ async fn service(database: &TestDatabase, allow_private_ai: bool) -> Service {
         .db()
         .write(|tx| {
             Box::pin(async move {
-                for draft in crate::ai::demo_shop() {
+                for draft in crate::test_mode::shop::answers() {
                     add(tx, NOW, "shop", &draft).await?;
                 }
                 let rival = AnswerDraft {

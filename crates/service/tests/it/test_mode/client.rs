@@ -1,14 +1,13 @@
 //! A client for a test mode in the same process.
 
-use axum::Router;
+use std::ops::Deref;
+
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use chat_service::API_BASE;
 use chat_service::test_mode::{TestMode, TestOptions};
-use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
+use crate::support::Caller;
 pub use crate::support::{Answer, cases};
 
 pub const TOKEN: &str = "a-token-for-tests";
@@ -16,10 +15,19 @@ pub const TOKEN: &str = "a-token-for-tests";
 /// The host of requests to the console.
 pub const HOST: &str = "127.0.0.1:8090";
 
+/// A test mode, with a caller of its connector API.
 #[derive(Clone)]
 pub struct Client {
     pub mode: TestMode,
-    router: Router,
+    caller: Caller,
+}
+
+impl Deref for Client {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.caller
+    }
 }
 
 impl Client {
@@ -29,45 +37,7 @@ impl Client {
 
     pub async fn with(options: TestOptions) -> Self {
         let mode = TestMode::open(options).await.expect("opened");
-        Self { router: mode.router(), mode }
-    }
-
-    /// Sends a request; `None` when the connection broke.
-    pub async fn send(&self, request: Request<Body>) -> Option<Answer> {
-        let response = self.router.clone().oneshot(request).await.expect("a router does not fail");
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.ok()?.to_bytes();
-        Some(Answer { status: parts.status, headers: parts.headers, body })
-    }
-
-    pub async fn get(&self, path: &str) -> Answer {
-        self.send(api("GET", path, Body::empty())).await.expect("an answer")
-    }
-
-    pub async fn try_post(&self, path: &str, key: Option<&str>, body: &Value) -> Option<Answer> {
-        let mut request = api("POST", path, Body::from(body.to_string()));
-        if let Some(key) = key {
-            request.headers_mut().insert("idempotency-key", key.parse().expect("a header value"));
-        }
-        self.send(request).await
-    }
-
-    pub async fn post(&self, path: &str, key: Option<&str>, body: &Value) -> Answer {
-        self.try_post(path, key, body).await.expect("an answer")
-    }
-
-    /// Begins a conversation, and returns its id.
-    pub async fn begin(&self, message: &str) -> String {
-        let data = self.post("/chat/messages", None, &json!({ "message": message })).await.data();
-        data["conversationId"].as_str().expect("an id").to_owned()
-    }
-
-    /// Returns the roles and texts of a conversation.
-    pub async fn history(&self, conversation: &str) -> Vec<(String, String)> {
-        let data = self.get(&format!("/chat/messages?conversationId={conversation}")).await.data();
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
-        let messages = data["messages"].as_array().expect("messages");
-        messages.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
+        Self { caller: Caller::new(mode.router(), TOKEN), mode }
     }
 
     /// Calls a path outside the API: the console's or a test path.
@@ -78,7 +48,7 @@ impl Client {
             .header("host", HOST)
             .header("content-type", "application/json");
         let body = body.map_or(Body::empty(), |body| Body::from(body.to_string()));
-        self.send(request.body(body).expect("a request")).await.expect("an answer")
+        self.send(request.body(body).expect("a request")).await
     }
 
     pub async fn inject_faults(&self, faults: Value) {
@@ -133,15 +103,4 @@ pub fn shared() -> &'static (tokio::runtime::Runtime, Client) {
         let client = runtime.block_on(Client::new());
         (runtime, client)
     })
-}
-
-/// Returns a request to the API with the token.
-pub fn api(method: &str, path: &str, body: Body) -> Request<Body> {
-    Request::builder()
-        .method(method)
-        .uri(format!("{API_BASE}{path}"))
-        .header("authorization", format!("Bearer {TOKEN}"))
-        .header("content-type", "application/json")
-        .body(body)
-        .expect("a request")
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::test_mode::client::{Answer, Client, TOKEN};
-use chat_service::test_mode::{JobRules, TestOptions};
+use chat_service::test_mode::TestOptions;
 use serde_json::{Value, json};
 
 const NEXT: &str = "/site/jobs/next";
@@ -86,9 +86,11 @@ async fn records_a_failure_and_retries_up_to_the_maximum_attempts() {
 
 #[tokio::test]
 async fn recovers_an_expired_lease_and_invalidates_its_token() {
-    let rules = JobRules { lease: Duration::from_secs(30), max_attempts: 2 };
-    let client = Client::with(TestOptions { job_rules: rules, ..TestOptions::new(TOKEN.into()) }).await;
-    let id = add(&client, "A").await;
+    let lease = Duration::from_secs(30);
+    let client = Client::with(TestOptions { lease, ..TestOptions::new(TOKEN.into()) }).await;
+    let job = json!({ "type": "publish_article", "maxAttempts": 2 });
+    let id = client.local("POST", "/sandbox/jobs", Some(&job)).await.json()["id"].clone();
+    let id = id.as_str().expect("an id");
     let first = claim(&client).await;
     assert_eq!(claim(&client).await, Value::Null, "the lease excludes other claims");
     crate::test_mode::client::advance(Duration::from_secs(31)).await;
@@ -98,7 +100,7 @@ async fn recovers_an_expired_lease_and_invalidates_its_token() {
     assert_eq!(late.failure(), (409, "RESOURCE_CONFLICT".to_owned()));
     crate::test_mode::client::advance(Duration::from_secs(31)).await;
     assert_eq!(claim(&client).await, Value::Null, "that was the last attempt");
-    assert_eq!(shown(&client, &id).await["status"], "failed");
+    assert_eq!(shown(&client, id).await["status"], "failed");
 }
 
 #[tokio::test]

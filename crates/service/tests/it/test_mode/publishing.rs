@@ -36,7 +36,7 @@ async fn ask(client: &Client, question: &str) -> String {
 }
 
 async fn reviews(client: &Client) -> Vec<Value> {
-    let site = client.local("GET", "/operator/api/site", None).await.json();
+    let site = client.local("GET", "/sandbox/site", None).await.json();
     site["reviews"].as_array().expect("reviews").clone()
 }
 
@@ -52,7 +52,7 @@ async fn activation_exchanges_a_license_code_for_the_token() {
             .header("content-type", "application/json")
             .body(Body::from(body.to_string()));
         let client = client.clone();
-        async move { client.send(request.expect("a request")).await.expect("an answer") }
+        async move { client.send(request.expect("a request")).await }
     };
     assert_eq!(activate("wrong").await.failure(), (400, "INVALID_REQUEST".to_owned()));
     assert_eq!(activate(LICENSE).await.data()["siteToken"], TOKEN);
@@ -138,7 +138,7 @@ async fn serves_an_overlay_after_its_approval() {
     let draft = reviews(&client).await.remove(0);
     assert_eq!((&draft["kind"], &draft["status"]), (&json!("overlay"), &json!("draft")));
 
-    client.local("POST", "/operator/api/overlays/publish", None).await;
+    client.local("POST", "/sandbox/overlays", None).await;
     let overlays = client.get("/seo/overlays?path=/glaze").await.data()["overlays"].clone();
     assert_eq!(overlays[0]["title"], "How we glaze");
     assert_eq!(overlays[0]["canonicalUrl"], "https://shop.example/glaze");
@@ -161,32 +161,6 @@ async fn automatic_mode_queues_suggestions() {
 }
 
 #[tokio::test]
-async fn an_article_is_published_rolled_back_and_withdrawn() {
-    let client = Client::new().await;
-    let article = json!({ "title": "News", "path": "/news", "content": "<p>New</p>" });
-    let draft = client.local("POST", "/operator/api/articles", Some(&article)).await.json();
-    let id = draft["id"].as_str().expect("an id").to_owned();
-    for (step, job_type, action, status) in [
-        ("publish", "publish_article", "publish", "published"),
-        ("roll-back", "rollback_article", "rollback", "published"),
-        ("withdraw", "delete_article", "delete", "withdrawn"),
-    ] {
-        client.local("POST", &format!("/operator/api/reviews/{id}/{step}"), None).await.json();
-        assert_eq!(reviews(&client).await[0]["status"], "queued");
-        let job = client.post("/site/jobs/next", None, &json!({})).await.data()["job"].clone();
-        assert_eq!((&job["type"], &job["payload"]["action"]), (&json!(job_type), &json!(action)));
-        assert_eq!(job["payload"]["contentId"], id.as_str());
-        let path = format!("/site/jobs/{}/complete", job["id"].as_str().expect("an id"));
-        let done = json!({ "ok": true, "claimToken": job["claimToken"], "result": { "externalId": "7" } });
-        client.post(&path, None, &done).await.data();
-        assert_eq!(reviews(&client).await[0]["status"], status);
-    }
-    assert_eq!(reviews(&client).await[0]["body"]["externalId"], "7");
-    let nowhere = json!({ "title": "News", "path": "news", "content": "" });
-    assert_eq!(client.local("POST", "/operator/api/articles", Some(&nowhere)).await.status, 400);
-}
-
-#[tokio::test]
 async fn keeps_its_data_after_a_restart() {
     let directory = tempfile::tempdir().expect("a directory");
     let data = Some(directory.path().join("sandbox.sqlite"));
@@ -196,7 +170,7 @@ async fn keeps_its_data_after_a_restart() {
     let before = {
         let client = Client::with(options()).await;
         sync(&client, &page("s1", 1, false, &[glaze()])).await;
-        client.local("POST", "/operator/api/overlays/publish", None).await;
+        client.local("POST", "/sandbox/overlays", None).await;
         let answer = client.post("/chat/messages", key, &hello).await;
         client.mode.close().await;
         answer

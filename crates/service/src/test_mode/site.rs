@@ -4,24 +4,26 @@ use crate::db::DbError;
 use crate::db::{Tx, args};
 
 /// The id of the tenant.
-pub(crate) const TENANT_ID: &str = "tenant_demo";
+pub(super) const TENANT_ID: &str = "tenant_demo";
 /// The id of the site.
-pub(crate) const SITE_ID: &str = "site_kiln_and_clover";
+pub(super) const SITE_ID: &str = "site_kiln_and_clover";
 /// The site's name until it is activated with one.
-pub(crate) const SITE_NAME: &str = "Kiln & Clover";
+pub(super) const SITE_NAME: &str = "Kiln & Clover";
 /// The assistant's name.
 const ASSISTANT_NAME: &str = "Clover";
 /// The welcome message until the site is activated with a name.
-pub(crate) const WELCOME: &str =
+pub(super) const WELCOME: &str =
     "Hello! I am Clover, the shop's assistant. Ask me about our pots, delivery or the workshops.";
 
-/// The id of the operator, who has no account.
-pub(crate) const OPERATOR_ID: &str = "operator";
-/// The operator's name.
-pub(crate) const OPERATOR_NAME: &str = "Operator";
+/// The id of the owner.
+pub(super) const OPERATOR_ID: &str = "operator";
+/// The owner's e-mail address.
+pub(super) const OPERATOR_EMAIL: &str = "operator@kiln.example";
+/// The owner's name, which visitors see.
+pub(super) const OPERATOR_NAME: &str = "Operator";
 
 /// Creates the tenant and the site if they are missing.
-pub(crate) async fn create(tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {
+pub(super) async fn create(tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {
     tx.execute(
         "INSERT INTO tenants (id, name, created_ms) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
         args![TENANT_ID, SITE_NAME, now_ms],
@@ -40,12 +42,5 @@ pub(crate) async fn create(tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {
         ],
     )
     .await?;
-    Ok(())
-}
-
-/// Removes the site's tokens and licenses. Those of the demo are known to everybody.
-pub(crate) async fn remove_credentials(tx: &mut Tx) -> Result<(), DbError> {
-    tx.execute("DELETE FROM site_tokens WHERE site_id = $1", args![SITE_ID]).await?;
-    tx.execute("DELETE FROM licenses WHERE tenant_id = $1", args![TENANT_ID]).await?;
     Ok(())
 }

@@ -2,11 +2,11 @@
 
 use crate::knowledge::answers::AnswerDraft;
 
-const SHOP: &str = include_str!("demo_shop.md");
+const SHOP: &str = include_str!("shop.md");
 
 /// Returns the questions and answers of the demo's shop. The words that people use for a subject are in the
 /// question, below its title.
-pub(crate) fn demo_shop() -> Vec<AnswerDraft> {
+pub(crate) fn answers() -> Vec<AnswerDraft> {
     let sections = SHOP.split("\n## ").skip(1).filter_map(|section| {
         let (title, rest) = section.split_once('\n')?;
         let (subjects, answer) = rest.split_once('\n')?;

@@ -1,4 +1,5 @@
-//! What stands in front of the connector API in test mode: the log of requests, faults, and overrides.
+//! The layer around the routes of the service: logs the requests of the connector API, injects faults, and
+//! overrides parts of responses.
 
 use std::io;
 
@@ -6,23 +7,26 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use chat_protocol::{Endpoint, Method, ServerEndpoint, Value};
 use secrecy::ExposeSecret;
 use tracing::error;
 
 use super::faults::Fault;
-use super::{SITE_ID, TestMode, setup};
+use super::site::{SITE_ID, SITE_NAME, WELCOME};
+use super::{TestMode, jobs, setup};
 use crate::API_BASE;
 use crate::connector_api::call::{Call, below_base};
-use crate::demo_site::{SITE_NAME, WELCOME};
-use crate::error::ApiError;
 use crate::fingerprint::{fingerprint, is_same_hash};
+use crate::response::ApiResponse;
 
 /// Maximum bytes of a response that is changed.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
 pub(super) async fn serve(State(mode): State<TestMode>, request: Request, next: Next) -> Response {
+    if !request.uri().path().starts_with(API_BASE) {
+        return next.run(request).await;
+    }
     let key = request.headers().get("idempotency-key").and_then(|key| key.to_str().ok());
     let path = request.uri().path_and_query().map_or("", |path| path.as_str()).trim_start_matches(API_BASE);
     let number = mode.requests().record(request.method().as_str(), below_base(path), key);
@@ -37,20 +41,23 @@ pub(super) async fn serve(State(mode): State<TestMode>, request: Request, next: 
 
 /// Returns the response with the active faults; `None` to break the connection.
 async fn respond(mode: &TestMode, request: Request, next: Next) -> Option<Response> {
-    let (mut parts, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let call = Call::from_request(&parts).ok().map(|(call, _)| call);
     let Some(call) = call.filter(|call| mode.is_authorized(*call, &parts.headers)) else {
         return Some(next.run(Request::from_parts(parts, body)).await);
     };
-    let delay = mode.0.hooks.faults().delay(call);
+    let delay = mode.0.responder.faults().delay(call);
     tokio::time::sleep(delay).await;
-    let fault = mode.0.hooks.faults().next_fault(call);
+    let fault = mode.0.responder.faults().next_fault(call);
     match fault {
         None => {}
         Some(Fault::DropConnection) => return None,
         Some(Fault::Fail { status, code, retry_after_s }) => {
-            // The service answers with it, after it has counted the request for its rate limit.
-            parts.extensions.insert(ApiError::Injected { status, code, retry_after_s });
+            let mut failure = ApiResponse::failure(status, &code, "Fault injection is on.").into_response();
+            if let Some(seconds) = retry_after_s {
+                failure.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+            }
+            return Some(failure);
         }
     }
     let request = Request::from_parts(parts, body);
@@ -69,7 +76,7 @@ async fn respond(mode: &TestMode, request: Request, next: Next) -> Option<Respon
         return Some(response);
     }
     let response = mode.overridden(call, response).await;
-    let lost = mode.0.hooks.faults().loses_response(call);
+    let lost = mode.0.responder.faults().loses_response(call);
     (!lost).then_some(response)
 }
 
@@ -87,8 +94,9 @@ async fn execute(mode: TestMode, endpoint: ServerEndpoint, request: Request, nex
         }
         ServerEndpoint::SyncContent => {
             let response = next.run(request).await;
-            (response, setup::after_sync(service, mode.0.max_attempts).await)
+            (response, setup::after_sync(service).await)
         }
+        ServerEndpoint::ClaimJob => return jobs::shorten_lease(&mode, next.run(request).await).await,
         _ => (next.run(request).await, Ok(())),
     };
     let (response, done) = done;
@@ -112,7 +120,7 @@ impl TestMode {
 
     /// Applies the overrides of faults to a response.
     async fn overridden(&self, call: Call, response: Response) -> Response {
-        let faults = self.0.hooks.faults().active.clone();
+        let faults = self.0.responder.faults().active.clone();
         let changes: Vec<(&[&str], Value)> = match call {
             Call::Chat(Endpoint::Config) => {
                 let config = faults.config;
@@ -169,7 +177,7 @@ impl TestMode {
 }
 
 /// Changes members of a response's `data`.
-async fn change(response: Response, changes: &[(&[&str], Value)]) -> Response {
+pub(super) async fn change(response: Response, changes: &[(&[&str], Value)]) -> Response {
     let (parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, MAX_RESPONSE_BYTES).await else { return broken_connection() };
     let Ok(mut envelope) = serde_json::from_slice::<Value>(&body) else {

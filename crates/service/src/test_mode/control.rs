@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::faults::FaultInjector;
 use super::requests::RequestLog;
-use super::{Faults, TestMode, desk, jobs, setup, views};
+use super::{Faults, TestMode, jobs, operator, setup, views};
 use crate::error::ApiError;
 
 pub(super) fn routes() -> Router<TestMode> {
@@ -23,12 +23,13 @@ pub(super) fn routes() -> Router<TestMode> {
         .route("/sandbox/conversations", get(conversations).delete(clear_visitors))
         .route("/sandbox/site", get(site).delete(clear_site))
         .route("/sandbox/jobs", post(add_job))
+        .route("/sandbox/overlays", post(approve_drafts))
         .route("/sandbox/operator", post(write_as_operator))
         .route("/sandbox/operator/online", put(force_online))
 }
 
 async fn faults(State(mode): State<TestMode>) -> Json<Faults> {
-    Json(mode.0.hooks.faults().active.clone())
+    Json(mode.0.responder.faults().active.clone())
 }
 
 async fn set_faults(
@@ -37,12 +38,12 @@ async fn set_faults(
 ) -> Result<Json<Faults>, ApiError> {
     let Json(faults) = body?;
     faults.check().map_err(|problem| ApiError::InvalidRequest(format!("{problem}.")))?;
-    *mode.0.hooks.faults() = FaultInjector::new(faults.clone());
+    *mode.0.responder.faults() = FaultInjector::new(faults.clone());
     Ok(Json(faults))
 }
 
 async fn clear_faults(State(mode): State<TestMode>) -> StatusCode {
-    *mode.0.hooks.faults() = FaultInjector::new(Faults::default());
+    *mode.0.responder.faults() = FaultInjector::new(Faults::default());
     StatusCode::NO_CONTENT
 }
 
@@ -84,7 +85,7 @@ struct JobForTests {
     title: String,
     #[serde(default)]
     payload: Value,
-    max_attempts: Option<u32>,
+    max_attempts: Option<i64>,
 }
 
 /// Queues a job as given, without any check.
@@ -98,10 +99,16 @@ async fn add_job(
         JobType::from(body.job_type.as_str()),
         body.title,
         body.payload,
-        body.max_attempts.unwrap_or(mode.0.max_attempts),
+        body.max_attempts.unwrap_or(crate::publishing::MAX_ATTEMPTS),
     )
     .await?;
     Ok(Json(Value::object([("id", (&id).into())])))
+}
+
+/// Approves every overlay that is a draft.
+async fn approve_drafts(State(mode): State<TestMode>) -> Result<StatusCode, ApiError> {
+    jobs::approve_overlays(&mode).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 #[derive(Deserialize)]
@@ -116,7 +123,7 @@ async fn write_as_operator(
     body: Result<Json<OperatorMessage>, JsonRejection>,
 ) -> Result<Json<Value>, ApiError> {
     let Json(body) = body?;
-    desk::write(&mode, ConversationId::from(body.conversation_id), body.content).await.map(Json)
+    operator::write(&mode, ConversationId::from(body.conversation_id), &body.content).await.map(Json)
 }
 
 #[derive(Deserialize)]
