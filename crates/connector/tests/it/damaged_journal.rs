@@ -69,7 +69,7 @@ async fn a_job_with_a_damaged_line_is_executed_again_but_not_published_twice() {
     with_articles(&service, here).await;
     service
         .inject_faults(
-            json!({ "leaseMs": 3000, "only": "complete", "status": 409, "code": "RESOURCE_CONFLICT" }),
+            json!({ "leaseMs": 2000, "only": "complete", "status": 409, "code": "RESOURCE_CONFLICT" }),
         )
         .await;
     // Every job is done, but none is reported.

@@ -18,7 +18,7 @@ use tower_http::services::ServeDir;
 
 use crate::service::{Service, http};
 
-const PAGES: i64 = 500;
+const PAGES: i64 = 120;
 
 #[tokio::test]
 async fn activates_syncs_chats_and_publishes_end_to_end() {
@@ -47,7 +47,7 @@ async fn activates_syncs_chats_and_publishes_end_to_end() {
     let site = ServerConnectorClient::activate(&service.options(), &body).await.expect("a token");
     let client = ServerConnectorClient::new(service.options(), &site.token).expect("a client");
 
-    // Pushes 500 pages to the service.
+    // Pushes the pages to the service.
     let pushed = AtomicI64::new(0);
     let content = items(&root, "https://shop.example").expect("pages");
     let synced = client
@@ -68,12 +68,12 @@ async fn activates_syncs_chats_and_publishes_end_to_end() {
     tokio::spawn(axum::serve(listener, app).into_future());
 
     // A visitor asks about one of the pages.
-    let question = json!({ "message": "At how many degrees is Celadon321 fired?" });
+    let question = json!({ "message": "At how many degrees is Celadon87 fired?" });
     let url = format!("{shop}/connector/chat/messages");
     let answer = http().post(url).json(&question).send().await.expect("an answer");
     let answer: Value = answer.json().await.expect("JSON");
     let answer_text = answer["data"]["message"]["content"].as_str().expect("text");
-    assert!(answer_text.contains("1321 degrees") && answer_text.contains("/glaze-321.html"), "{answer_text}");
+    assert!(answer_text.contains("1087 degrees") && answer_text.contains("/glaze-87.html"), "{answer_text}");
 
     // An operator publishes an article and approves all overlays.
     let article = json!({ "title": "The new kiln", "path": "/kiln", "content": "<p>It is warm.</p>" });
@@ -94,7 +94,7 @@ async fn activates_syncs_chats_and_publishes_end_to_end() {
         RunnerOptions { until_empty: true, interval: Duration::from_millis(5), ..RunnerOptions::default() };
     let runner = JobRunner::new(client, handler, Journal::in_memory(), options);
     let summary = runner.run(pending()).await.expect("runs");
-    assert_eq!((summary.succeeded, summary.failed, summary.unreported), (502, 0, 0));
+    assert_eq!((summary.succeeded, summary.failed, summary.unreported), (122, 0, 0));
 
     // A visitor sees the result.
     let page = http().get(format!("{shop}/kiln/")).send().await.expect("a page").text().await.expect("text");

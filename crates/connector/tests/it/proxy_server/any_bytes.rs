@@ -1,5 +1,6 @@
 //! Arbitrary requests and bytes sent to the proxy.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use axum::Router;
@@ -9,10 +10,33 @@ use chat_connector::proxy::{self, ProxyOptions};
 use proptest::prelude::*;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::runtime::Runtime;
 use tower::ServiceExt;
 
-use crate::proxy_server::serve;
+use crate::proxy_server::{Running, serve};
 use crate::service::{Service, TOKEN};
+
+/// Both forms of the proxy, for all cases, with what earlier cases left in them.
+struct Proxies {
+    runtime: Runtime,
+    router: Router,
+    server: Running,
+}
+
+impl Proxies {
+    fn shared() -> &'static Self {
+        static SHARED: OnceLock<Proxies> = OnceLock::new();
+        SHARED.get_or_init(|| {
+            let runtime = Runtime::new().expect("a runtime");
+            let (router, server) = runtime.block_on(async {
+                let service = Service::start().await;
+                let options = ProxyOptions::new(service.origin(), TOKEN.into());
+                (proxy::router(options).expect("a proxy"), serve(&service, |_| ()).await)
+            });
+            Self { runtime, router: Router::new().nest("/connector", router), server }
+        })
+    }
+}
 
 /// Generates bytes and almost valid requests.
 fn connections() -> impl Strategy<Value = Vec<u8>> {
@@ -60,12 +84,9 @@ proptest! {
         }
         // An invalid address or header cannot be sent.
         let Ok(request) = request.body(Body::from(body)) else { return Ok(()) };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let (status, text): (u16, Vec<u8>) = runtime.block_on(async {
-            let service = Service::start().await;
-            let options = ProxyOptions::new(service.origin(), TOKEN.into());
-            let site = Router::new().nest("/connector", proxy::router(options).expect("a proxy"));
-            let response: Response<Body> = site.oneshot(request).await.expect("an answer");
+        let proxies = Proxies::shared();
+        let (status, text): (u16, Vec<u8>) = proxies.runtime.block_on(async {
+            let response: Response<Body> = proxies.router.clone().oneshot(request).await.expect("an answer");
             let status = response.status().as_u16();
             (status, axum::body::to_bytes(response.into_body(), usize::MAX).await.expect("a body").to_vec())
         });
@@ -77,10 +98,8 @@ proptest! {
 
     #[test]
     fn any_bytes_get_an_http_response_or_none_and_affect_nobody_else(bytes in connections()) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let Proxies { runtime, server: proxy, .. } = Proxies::shared();
         let (read, after): (Vec<u8>, u16) = runtime.block_on(async {
-            let service = Service::start().await;
-            let proxy = serve(&service, |_| ()).await;
             let mut connection = proxy.connect().await;
             let mut read = Vec::new();
             // The proxy may close the connection before the whole request is sent.
