@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use chat_protocol::admin::Empty;
 use gloo_net::http::{Method, Request, RequestBuilder, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +20,6 @@ use web_sys::{RequestCache, RequestCredentials};
 
 use crate::browser::deadline::Deadline;
 
-pub use account::{Me, NewTotp, OwnSession, SetupLink, SignedIn};
 pub use error::{ApiError, ErrorCode};
 
 pub mod requests {
@@ -74,7 +74,7 @@ pub async fn patch<T: DeserializeOwned>(path: &str, body: &impl Serialize) -> Re
 
 /// Sends a DELETE request.
 pub async fn delete<T: DeserializeOwned>(path: &str) -> Result<T, ApiError> {
-    send_json(builder(Method::DELETE, path), &serde_json::json!({})).await
+    send_json(builder(Method::DELETE, path), &Empty {}).await
 }
 
 /// Loads the texts of the interface in a language.

@@ -1,9 +1,11 @@
-//! The admin API's types of the inbox, shared by the service and the operators' console.
+//! The admin API's types of the account, the inbox and publishing, shared by the service and the operators'
+//! console.
 //!
 //! Member names are in camelCase. Times are texts in RFC 3339, in UTC with milliseconds. Members that are
 //! missing or null are `None`. The console ignores members of a response that it does not know, so that one
 //! that was opened before an upgrade of the service goes on. The service refuses them in a request.
 
+mod account;
 mod conversation;
 mod operator;
 pub mod publishing;
@@ -13,9 +15,16 @@ pub mod settings;
 mod stream;
 mod visitor;
 
+use serde::{Deserialize, Serialize};
+
+pub use account::{
+    LinkKind, LinkToken, Me, PasswordChange, PasswordForgotten, PasswordMail, PasswordProof, RecoveryCodes,
+    Secret, Setup, SetupLink, SignIn, SignedIn, Tenant, TotpConfirmation, TotpEnrolment,
+};
 pub use conversation::{
     Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,
-    ConversationView, LastMessage, LeadView, Message, MessagePage, Note, Source, State, TakeOver,
+    ConversationView, LastMessage, LeadView, Message, MessagePage, NewMessage, NewNote, Note, Source, State,
+    TakeOver,
 };
 pub use operator::{
     Availability, CannedReply, CannedReplyText, Label, LabelChange, Preferences, QuietHours, TeamMember,
@@ -23,5 +32,13 @@ pub use operator::{
 };
 pub use push::{PushDevice, PushState, PushSubscription};
 pub use report::{HourCount, PageCount, Report, ReportDay, ReportTotals};
-pub use stream::{ConversationEvent, Hello, Typing};
-pub use visitor::{LeadReason, ProfileChange, TimelineEntry, TimelinePage, Visitor};
+pub use stream::{ConsoleState, ConversationEvent, Hello, Typing, TypingState};
+pub use visitor::{
+    EmailAddress, Erased, Erasure, LeadReason, ProfileChange, TimelineEntry, TimelinePage, Visitor,
+};
+
+/// An empty object: `data` of a change that has nothing more to tell, and the body of a request that needs none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct Empty {}

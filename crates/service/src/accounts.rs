@@ -21,7 +21,6 @@ mod throttle;
 mod totp;
 
 pub(crate) use actor::Actor;
-pub(crate) use client::Client;
 pub use command::{
     CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
     reset_operator_password, set_operator_disabled,

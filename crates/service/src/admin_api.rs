@@ -41,7 +41,11 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
 /// The description of the API.
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Admin API", description = "What the operators' console uses. Sign in with `POST /session`."),
+    info(
+        title = "Admin API",
+        description = "What the operators' console uses. Sign in with `POST /session`. A success is \
+            `{\"ok\": true, \"data\": …, \"requestId\": …}`: the schemas of responses describe `data`."
+    ),
     paths(
         sites::list, sites::create, sites::show, sites::change, sites::remove, sites::disable, sites::enable,
         tokens::list, tokens::create, tokens::rotate, tokens::revoke,
@@ -68,4 +72,74 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     document.merge(publishing::PublishingApi::openapi());
     document.merge(visitors::VisitorsApi::openapi());
     document
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    /// Operations whose response is a file or a stream of events.
+    const WITHOUT_ENVELOPE: [&str; 5] = [
+        "GET /audit.csv",
+        "GET /report.csv",
+        "GET /sites/{site}/visitors/{id}/export",
+        "GET /stream",
+        "POST /sites/{site}/privacy/export",
+    ];
+    /// Operations that change something, and read no body.
+    const WITHOUT_BODY: [&str; 10] = [
+        "POST /operators/{operator}/password-link",
+        "POST /sites/{site}/disable",
+        "POST /sites/{site}/enable",
+        "POST /sites/{site}/reviews/approve-overlays",
+        "POST /sites/{site}/reviews/{id}/approve",
+        "POST /sites/{site}/reviews/{id}/rollback",
+        "POST /sites/{site}/reviews/{id}/withdraw",
+        "POST /webhooks/{id}/deliveries/{delivery}/replay",
+        "POST /webhooks/{id}/secret",
+        "POST /webhooks/{id}/test",
+    ];
+
+    fn has_schema(body: &Value) -> bool {
+        body["content"]["application/json"]["schema"].is_object()
+    }
+
+    /// Returns the names of operations, and which of them lack a schema for a response, and for a body.
+    fn undescribed(document: &Value) -> [BTreeSet<String>; 3] {
+        let mut found = [const { BTreeSet::new() }; 3];
+        let paths = document["paths"].as_object().expect("paths");
+        for (path, method, operation) in paths.iter().flat_map(|(path, methods)| {
+            let methods = methods.as_object().expect("methods");
+            methods.iter().map(move |(method, operation)| (path, method, operation))
+        }) {
+            let name = format!("{} {path}", method.to_uppercase());
+            let responses = operation["responses"].as_object().expect("responses");
+            let mut successes = responses.iter().filter(|(status, _)| status.starts_with('2')).peekable();
+            assert!(successes.peek().is_some(), "{name}");
+            if successes.any(|(status, success)| status != "204" && !has_schema(success)) {
+                found[1].insert(name.clone());
+            }
+            if matches!(method.as_str(), "post" | "put" | "patch") && !has_schema(&operation["requestBody"]) {
+                found[2].insert(name.clone());
+            }
+            found[0].insert(name);
+        }
+        found
+    }
+
+    #[test]
+    fn every_operation_describes_its_body_and_its_response() {
+        let document = serde_json::to_value(super::document()).expect("a document");
+        let [operations, responses, bodies] = undescribed(&document);
+        assert!(operations.len() > 90, "{}", operations.len());
+        assert_eq!(responses, WITHOUT_ENVELOPE.map(str::to_owned).into());
+        assert_eq!(bodies, WITHOUT_BODY.map(str::to_owned).into());
+        let schemas = &document["components"]["schemas"];
+        for reference in document.to_string().split("#/components/schemas/").skip(1) {
+            let name = reference.split('"').next().expect("a name");
+            assert!(schemas[name].is_object(), "{name} is not described");
+        }
+    }
 }

@@ -3,7 +3,10 @@
 //! Entries are only ever added, and removed after two years. They hold ids and names of settings, but no
 //! secrets and no words of visitors.
 
-use chat_protocol::Value;
+use std::borrow::Cow;
+
+use chat_protocol::admin::settings::{AuditEntry, AuditPage};
+use serde::Serialize;
 
 use crate::Service;
 use crate::clock::iso;
@@ -23,11 +26,21 @@ pub(crate) struct Entry<'a> {
     pub(crate) action: &'a str,
     /// The id of what was changed.
     pub(crate) target: &'a str,
-    /// An object with details.
-    pub(crate) detail: Value,
+    /// An object with details, as JSON.
+    pub(crate) detail: Cow<'a, str>,
     /// The client's address; empty for the command and the service.
     pub(crate) address: &'a str,
     pub(crate) at_ms: i64,
+}
+
+impl Entry<'_> {
+    /// No details.
+    pub(crate) const NONE: Cow<'static, str> = Cow::Borrowed("{}");
+
+    /// Returns the entry with details.
+    pub(crate) fn with(self, detail: &impl Serialize) -> Self {
+        Self { detail: serde_json::to_string(detail).map_or(Self::NONE, Cow::Owned), ..self }
+    }
 }
 
 /// Adds an entry, in the transaction of the change.
@@ -41,7 +54,7 @@ pub(crate) async fn record(tx: &mut Tx, entry: &Entry<'_>) -> Result<(), DbError
         entry.actor,
         entry.action,
         entry.target,
-        &entry.detail,
+        &*entry.detail,
         entry.address,
     ];
     tx.execute(sql, values).await?;
@@ -102,15 +115,14 @@ pub(crate) async fn list(
     filter: &Filter,
     before: Option<i64>,
     limit: Option<i64>,
-) -> Result<Value, ApiError> {
+) -> Result<AuditPage, DbError> {
     let limit = limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
     let mut rows = filter.rows(service, tenant_id, before, limit + 1).await?;
     let shown = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = rows.len() > shown;
     rows.truncate(shown);
     let next = rows.last().filter(|_| has_more).map(|row| row.int(0)).transpose()?;
-    let entries = rows.iter().map(describe).collect::<Result<Vec<Value>, DbError>>()?;
-    Ok(Value::object([("entries", Value::List(entries)), ("next", next.into())]))
+    Ok(AuditPage { entries: rows.iter().map(read).collect::<Result<_, _>>()?, next })
 }
 
 /// Returns a tenant's entries as CSV, the newest first, at most [`MAX_EXPORTED`].
@@ -125,15 +137,15 @@ pub(crate) async fn export(service: &Service, tenant_id: &str, filter: &Filter) 
     Ok(csv)
 }
 
-fn describe(row: &Row) -> Result<Value, DbError> {
-    Ok(Value::object([
-        ("no", row.int(0)?.into()),
-        ("at", iso(row.int(1)?).into()),
-        ("actorId", row.text(2)?.into()),
-        ("actor", row.text(3)?.into()),
-        ("action", row.text(4)?.into()),
-        ("target", row.text(5)?.into()),
-        ("detail", serde_json::from_str(&row.text(6)?).unwrap_or_default()),
-        ("address", row.text(7)?.into()),
-    ]))
+fn read(row: &Row) -> Result<AuditEntry, DbError> {
+    Ok(AuditEntry {
+        no: row.int(0)?,
+        at: iso(row.int(1)?),
+        actor_id: row.text(2)?,
+        actor: row.text(3)?,
+        action: row.text(4)?,
+        target: row.text(5)?,
+        detail: serde_json::from_str(&row.text(6)?).unwrap_or_default(),
+        address: row.text(7)?,
+    })
 }

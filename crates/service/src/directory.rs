@@ -8,7 +8,6 @@ use crate::licenses::{self, License, NewLicense};
 use crate::sites::{self, Site, SiteChange};
 use crate::tenants::{self, Tenant};
 use crate::tokens::{self, NewToken, TokenInfo};
-use chat_protocol::Value;
 use futures_util::future::BoxFuture;
 
 /// Manages tenants, sites, tokens and licenses. Each change is recorded in the audit log as one of the
@@ -24,8 +23,8 @@ async fn record(
     action: &str,
     target: &str,
 ) -> Result<(), ApiError> {
-    let detail = Value::object([]);
     let actor = "command";
+    let detail = Entry::NONE;
     let entry = Entry { tenant_id, actor_id: actor, actor, action, target, detail, address: "", at_ms };
     Ok(audit::record(tx, &entry).await?)
 }

@@ -42,13 +42,7 @@ pub(crate) fn success<T: Serialize>(data: &T) -> Result<ApiResponse, ApiError> {
     ApiResponse::of(data).map_err(|_| ApiError::Internal)
 }
 
-/// Returns a type's JSON as a value.
-pub(crate) fn to_value<T: Serialize>(data: &T) -> Result<Value, ApiError> {
-    let json = serde_json::to_string(data).map_err(|_| ApiError::Internal)?;
-    serde_json::from_str(&json).map_err(|_| ApiError::Internal)
-}
-
 /// Returns a success without content.
 pub(crate) fn done() -> ApiResponse {
-    ApiResponse::success(Value::object([]))
+    ApiResponse::success(Value::Object(Vec::new()))
 }

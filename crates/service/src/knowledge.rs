@@ -22,6 +22,8 @@ pub(crate) use language::Language;
 pub(crate) use routes::{KnowledgeApi, routes};
 pub(crate) use words::{folded_words, is_unspaced};
 
+use chat_protocol::admin::settings;
+
 use crate::Service;
 use crate::error::ApiError;
 use search::search;
@@ -37,6 +39,13 @@ pub(crate) struct Passage {
     pub(crate) text: String,
     /// How well it matches, for the order only.
     pub(crate) score: f64,
+}
+
+impl From<Passage> for settings::Passage {
+    fn from(passage: Passage) -> Self {
+        let Passage { id, title, location, text, .. } = passage;
+        Self { id, title, location, text }
+    }
 }
 
 /// Returns the passages of a site that best match a question, best first; none when nothing matches well

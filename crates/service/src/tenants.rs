@@ -1,7 +1,6 @@
 //! Tenants: the companies that use the service. Each has sites and people, and sees nothing of others.
 
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, Wake, args};
@@ -10,7 +9,7 @@ use crate::limits::check_name;
 use crate::secrets::new_id;
 
 /// A tenant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tenant {
     /// The tenant's id.

@@ -19,7 +19,9 @@ mod subject;
 mod tests;
 
 use chat_protocol::{Value, VisitorProfile};
+use serde::Serialize;
 use sqlx::AssertSqlSafe;
+use utoipa::ToSchema;
 
 pub(crate) use routes::{VisitorsApi, routes};
 
@@ -81,20 +83,41 @@ fn stored_names(json: &str) -> Vec<String> {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-impl Visitor {
-    /// Returns the visitor as the console shows it, and as it is exported.
-    pub(crate) fn view(&self) -> Value {
-        Value::object([
-            ("id", self.id.as_str().into()),
-            ("customerId", self.customer_id.clone().into()),
-            ("profile", (&self.profile).into()),
-            ("firstSeenAt", iso(self.first_seen_ms).into()),
-            ("lastSeenAt", iso(self.last_seen_ms).into()),
-            ("pageViews", self.page_views.into()),
-            ("lastPath", self.last_path.clone().into()),
-            ("blocked", self.blocked.into()),
-            ("editedFields", self.edited.iter().map(String::as_str).collect()),
-        ])
+/// A visitor as it is shown and exported.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SiteVisitor {
+    /// The id that the visitor's browser has.
+    id: String,
+    /// The site's own id for a customer who is signed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    customer_id: Option<String>,
+    #[schema(value_type = chat_protocol::admin::Visitor)]
+    profile: Value,
+    first_seen_at: String,
+    last_seen_at: String,
+    page_views: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_path: Option<String>,
+    /// Whether messages are refused.
+    blocked: bool,
+    /// The names of the fields of the profile that an operator wrote.
+    edited_fields: Vec<String>,
+}
+
+impl From<Visitor> for SiteVisitor {
+    fn from(visitor: Visitor) -> Self {
+        Self {
+            id: visitor.id,
+            customer_id: visitor.customer_id,
+            profile: (&visitor.profile).into(),
+            first_seen_at: iso(visitor.first_seen_ms),
+            last_seen_at: iso(visitor.last_seen_ms),
+            page_views: visitor.page_views,
+            last_path: visitor.last_path,
+            blocked: visitor.blocked,
+            edited_fields: visitor.edited,
+        }
     }
 }
 
@@ -202,27 +225,18 @@ pub(crate) async fn list(
 }
 
 /// A conversation of a visitor, in short.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct EarlierConversation {
-    pub(crate) id: String,
-    pub(crate) status: String,
-    pub(crate) source_page: Option<String>,
-    pub(crate) messages: i64,
-    pub(crate) created_ms: i64,
-    pub(crate) updated_ms: i64,
-}
-
-impl EarlierConversation {
-    pub(crate) fn view(&self) -> Value {
-        Value::object([
-            ("id", self.id.as_str().into()),
-            ("status", self.status.as_str().into()),
-            ("sourcePage", self.source_page.clone().into()),
-            ("messages", self.messages.into()),
-            ("createdAt", iso(self.created_ms).into()),
-            ("updatedAt", iso(self.updated_ms).into()),
-        ])
-    }
+    id: String,
+    status: String,
+    /// The page on which it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_page: Option<String>,
+    /// The number of its messages.
+    messages: i64,
+    created_at: String,
+    updated_at: String,
 }
 
 /// Returns the latest `limit` conversations of a visitor, newest first, before the one with the number
@@ -243,8 +257,8 @@ pub(crate) async fn earlier(
             status: row.text(1)?,
             source_page: row.optional_text(2)?,
             messages: row.int(3)?,
-            created_ms: row.int(4)?,
-            updated_ms: row.int(5)?,
+            created_at: iso(row.int(4)?),
+            updated_at: iso(row.int(5)?),
         })
     });
     conversations.collect()

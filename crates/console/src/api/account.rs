@@ -1,103 +1,12 @@
 //! The operator's own account: signing in, one-time links, password, sessions, authenticator app.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use chat_protocol::admin::settings::{EndedSessions, SessionInfo, Sessions};
+use chat_protocol::admin::{
+    Empty, LinkToken, PasswordChange, PasswordForgotten, PasswordMail, PasswordProof, RecoveryCodes, Setup,
+    SetupLink, SignIn, SignedIn, TotpConfirmation, TotpEnrolment,
+};
 
 use super::{ApiError, delete, get, post};
-
-/// An operator.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Me {
-    /// The id.
-    pub id: String,
-    /// The e-mail address.
-    pub email: String,
-    /// The name, as the team sees it.
-    pub name: String,
-    /// `agent`, `admin` or `owner`.
-    pub role: String,
-    /// Whether signing in needs an authenticator app.
-    pub totp: bool,
-}
-
-impl Me {
-    /// Returns whether the operator may change sites and settings.
-    pub fn is_admin(&self) -> bool {
-        matches!(self.role.as_str(), "admin" | "owner")
-    }
-}
-
-/// The company whose conversations the operator answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct Tenant {
-    /// The id.
-    pub id: String,
-    /// The name.
-    pub name: String,
-}
-
-/// The signed-in operator and their tenant.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct SignedIn {
-    /// The operator.
-    pub operator: Me,
-    /// The company.
-    pub tenant: Tenant,
-    /// After the use of a one-time link: whether the operator is signed in now.
-    #[serde(rename = "signedIn")]
-    pub is_complete: Option<bool>,
-}
-
-/// What a one-time link is for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct SetupLink {
-    /// `owner`, `invitation` or `password`.
-    pub kind: String,
-    /// The address of the account, if the link names it.
-    pub email: Option<String>,
-    /// The company's name.
-    pub tenant: String,
-}
-
-/// An own session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct OwnSession {
-    /// The id.
-    pub id: String,
-    /// The browser, as it calls itself.
-    pub user_agent: Option<String>,
-    /// The network address.
-    pub address: Option<String>,
-    /// When the session began.
-    pub created_at: Option<String>,
-    /// When it was last used.
-    pub seen_at: Option<String>,
-    /// Whether it is this one.
-    pub current: bool,
-}
-
-/// The secret of an authenticator app that is being set up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct NewTotp {
-    /// The secret, to type into the app.
-    pub secret: String,
-    /// The address that opens the app.
-    pub uri: String,
-    /// What the confirmation repeats.
-    pub enrolment: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RecoveryCodes {
-    recovery_codes: Vec<String>,
-}
 
 /// Returns who is signed in.
 pub async fn session() -> Result<SignedIn, ApiError> {
@@ -106,21 +15,18 @@ pub async fn session() -> Result<SignedIn, ApiError> {
 
 /// Signs in.
 pub async fn sign_in(email: &str, password: &str, code: Option<&str>) -> Result<SignedIn, ApiError> {
-    let mut body = json!({"email": email, "password": password});
-    if let (Some(code), Some(members)) = (code, body.as_object_mut()) {
-        members.insert("code".to_owned(), code.into());
-    }
-    post("session", &body).await
+    let code = code.map(str::to_owned);
+    post("session", &SignIn { email: email.to_owned(), password: password.into(), code }).await
 }
 
 /// Ends the session.
-pub async fn sign_out() -> Result<Value, ApiError> {
+pub async fn sign_out() -> Result<Empty, ApiError> {
     delete("session").await
 }
 
 /// Returns what a one-time link is for.
 pub async fn check_link(token: &str) -> Result<SetupLink, ApiError> {
-    post("setup/check", &json!({"token": token})).await
+    post("setup/check", &LinkToken { token: token.into() }).await
 }
 
 /// Uses a one-time link: creates the account, or sets its password.
@@ -130,62 +36,54 @@ pub async fn use_link(
     email: &str,
     password: &str,
 ) -> Result<SignedIn, ApiError> {
-    let mut body = json!({"token": token, "email": email, "password": password});
-    if let (Some(name), Some(members)) = (name, body.as_object_mut()) {
-        members.insert("name".to_owned(), name.into());
-    }
-    post("setup", &body).await
+    let (name, email) = (name.map(str::to_owned), Some(email.to_owned()));
+    post("setup", &Setup { token: token.into(), name, email, password: password.into() }).await
 }
 
 /// Asks for an e-mail with a link for a new password. Returns whether the service can send e-mails.
 pub async fn forgot_password(email: &str) -> Result<bool, ApiError> {
-    let answer: Value = post("password/forgot", &json!({"email": email})).await?;
-    Ok(answer.get("mailed").and_then(Value::as_bool).unwrap_or_default())
+    let forgotten = PasswordForgotten { email: email.to_owned() };
+    Ok(post::<PasswordMail>("password/forgot", &forgotten).await?.mailed)
 }
 
 /// Changes the password. All other sessions end.
-pub async fn change_password(current: &str, new: &str) -> Result<Value, ApiError> {
-    post("password", &json!({"currentPassword": current, "newPassword": new})).await
+pub async fn change_password(current: &str, new: &str) -> Result<Empty, ApiError> {
+    post("password", &PasswordChange { current_password: current.into(), new_password: new.into() }).await
 }
 
 /// Returns the own sessions.
-pub async fn sessions() -> Result<Vec<OwnSession>, ApiError> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Sessions {
-        sessions: Vec<OwnSession>,
-    }
+pub async fn sessions() -> Result<Vec<SessionInfo>, ApiError> {
     Ok(get::<Sessions>("sessions").await?.sessions)
 }
 
 /// Ends an own session.
-pub async fn end_session(id: &str) -> Result<Value, ApiError> {
+pub async fn end_session(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("sessions/{}", crate::location::encode(id))).await
 }
 
 /// Ends all own sessions but this one.
-pub async fn end_other_sessions() -> Result<Value, ApiError> {
+pub async fn end_other_sessions() -> Result<EndedSessions, ApiError> {
     delete("sessions").await
 }
 
 /// Begins to set up an authenticator app.
-pub async fn enrol_totp(password: &str) -> Result<NewTotp, ApiError> {
-    post("totp", &json!({"password": password})).await
+pub async fn enrol_totp(password: &str) -> Result<TotpEnrolment, ApiError> {
+    post("totp", &PasswordProof { password: password.into() }).await
 }
 
 /// Confirms the authenticator app. Returns the recovery codes, which are shown once.
 pub async fn confirm_totp(enrolment: &str, code: &str) -> Result<Vec<String>, ApiError> {
-    let body = json!({"enrolment": enrolment, "code": code});
+    let body = TotpConfirmation { enrolment: enrolment.into(), code: code.to_owned() };
     Ok(post::<RecoveryCodes>("totp/confirm", &body).await?.recovery_codes)
 }
 
 /// Removes the authenticator app.
-pub async fn disable_totp(password: &str) -> Result<Value, ApiError> {
-    post("totp/disable", &json!({"password": password})).await
+pub async fn disable_totp(password: &str) -> Result<Empty, ApiError> {
+    post("totp/disable", &PasswordProof { password: password.into() }).await
 }
 
 /// Returns new recovery codes; the old ones are not valid any more.
 pub async fn renew_recovery_codes(password: &str) -> Result<Vec<String>, ApiError> {
-    let body = json!({"password": password});
+    let body = PasswordProof { password: password.into() };
     Ok(post::<RecoveryCodes>("totp/recovery-codes", &body).await?.recovery_codes)
 }

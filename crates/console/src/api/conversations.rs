@@ -1,10 +1,9 @@
 //! Conversations: lists, messages, and what operators do with them.
 
 use chat_protocol::admin::{
-    Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary, Message,
-    MessagePage, Note, TakeOver,
+    Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary, Empty,
+    Message, MessagePage, NewMessage, NewNote, Note, TakeOver, TypingState,
 };
-use serde_json::{Value, json};
 
 use super::{ApiError, get, patch, post, post_once};
 use crate::location::{InboxQuery, Query, encode};
@@ -65,15 +64,15 @@ pub async fn take_over(id: &str, from: Option<String>) -> Result<ConversationSum
 
 /// Sends a reply. The service stores it once for each key.
 pub async fn send_reply(id: &str, key: &str, text: &str, close: bool) -> Result<Message, ApiError> {
-    post_once(&path(id, "/messages"), key, &json!({"text": text, "close": close})).await
+    post_once(&path(id, "/messages"), key, &NewMessage { text: text.to_owned(), close }).await
 }
 
 /// Adds a note, which visitors never see. The service stores it once for each key.
 pub async fn add_note(id: &str, key: &str, text: &str) -> Result<Note, ApiError> {
-    post_once(&path(id, "/notes"), key, &json!({"text": text})).await
+    post_once(&path(id, "/notes"), key, &NewNote { text: text.to_owned() }).await
 }
 
 /// Tells the other operators that this one is typing, or has stopped.
-pub async fn tell_typing(id: &str, note: bool, stopped: bool) -> Result<Value, ApiError> {
-    post(&path(id, "/typing"), &json!({"note": note, "stopped": stopped})).await
+pub async fn tell_typing(id: &str, note: bool, stopped: bool) -> Result<Empty, ApiError> {
+    post(&path(id, "/typing"), &TypingState { note, stopped }).await
 }

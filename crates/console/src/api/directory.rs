@@ -1,7 +1,7 @@
 //! The lists that all pages share: colleagues, sites, labels, canned replies; and the operator's preferences
 //! and devices.
 
-use chat_protocol::admin::{CannedReply, Label, Preferences, PushState, PushSubscription, TeamMember};
+use chat_protocol::admin::{CannedReply, Empty, Label, Preferences, PushState, PushSubscription, TeamMember};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -81,7 +81,7 @@ pub async fn add_push_device(subscription: &PushSubscription) -> Result<PushStat
 }
 
 /// Removes one of the operator's devices.
-pub async fn remove_push_device(id: &str) -> Result<Value, ApiError> {
+pub async fn remove_push_device(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("push/devices/{}", encode(id))).await
 }
 

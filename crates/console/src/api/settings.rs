@@ -2,13 +2,13 @@
 
 use chat_protocol::admin::settings::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, AuditPage, ContentPage, Delivery,
-    DeliveryPage, DeliveryShown, EmailPreferences, InvitationRequest, Invitations, KnowledgeQuestion,
-    License, LicenseRequest, NewLicense, NewSite, NewToken, NewWebhook, OneTimeLink, OperatorAccount,
-    OperatorChange, OperatorChanged, Operators, ProxyCheck, ProxyChecked, Quota, Rotation, Sessions, Site,
-    SiteChange, Token, TokenRequest, Webhook, WebhookChange, WebhookSecret, WebhookShown, Webhooks,
+    DeliveryPage, DeliveryShown, EmailChoice, EmailPreferences, InvitationRequest, Invitations,
+    KnowledgeQuestion, License, LicenseRequest, NewInvitation, NewLicense, NewSite, NewToken, NewWebhook,
+    OneTimeLink, OperatorAccount, OperatorChange, OperatorChanged, Operators, ProxyCheck, ProxyChecked,
+    Quota, Rotation, Sessions, Site, SiteChange, Token, TokenRequest, Webhook, WebhookChange, WebhookSecret,
+    WebhookShown, Webhooks,
 };
-use chat_protocol::admin::{CannedReply, CannedReplyText, Label, LabelChange};
-use serde_json::{Value, json};
+use chat_protocol::admin::{CannedReply, CannedReplyText, Empty, Label, LabelChange};
 
 use super::{ApiError, BASE, delete, get, patch, post, put};
 use crate::browser::window;
@@ -45,12 +45,12 @@ pub async fn change_site(site: &str, change: &SiteChange) -> Result<Site, ApiErr
 }
 
 /// Switches a site off, or on again.
-pub async fn set_site_disabled(site: &str, disabled: bool) -> Result<Value, ApiError> {
-    post(&of_site(site, if disabled { "/disable" } else { "/enable" }), &json!({})).await
+pub async fn set_site_disabled(site: &str, disabled: bool) -> Result<Empty, ApiError> {
+    post(&of_site(site, if disabled { "/disable" } else { "/enable" }), &Empty {}).await
 }
 
 /// Deletes a site with all of its data.
-pub async fn delete_site(site: &str) -> Result<Value, ApiError> {
+pub async fn delete_site(site: &str) -> Result<Empty, ApiError> {
     delete(&of_site(site, "")).await
 }
 
@@ -82,7 +82,7 @@ pub async fn save_answer(site: &str, id: Option<&str>, text: &AnswerText) -> Res
 }
 
 /// Deletes an answer.
-pub async fn delete_answer(site: &str, id: &str) -> Result<Value, ApiError> {
+pub async fn delete_answer(site: &str, id: &str) -> Result<Empty, ApiError> {
     delete(&of_site(site, &format!("/answers/{}", encode(id)))).await
 }
 
@@ -113,7 +113,7 @@ pub async fn rotate_tokens(site: &str, rotation: &Rotation) -> Result<NewToken, 
 }
 
 /// Revokes a token.
-pub async fn revoke_token(site: &str, token: &str) -> Result<Value, ApiError> {
+pub async fn revoke_token(site: &str, token: &str) -> Result<Empty, ApiError> {
     delete(&of_site(site, &format!("/tokens/{}", encode(token)))).await
 }
 
@@ -128,7 +128,7 @@ pub async fn create_license(request: &LicenseRequest) -> Result<NewLicense, ApiE
 }
 
 /// Revokes a license.
-pub async fn revoke_license(id: &str) -> Result<Value, ApiError> {
+pub async fn revoke_license(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("licenses/{}", encode(id))).await
 }
 
@@ -143,13 +143,13 @@ pub async fn change_operator(id: &str, change: &OperatorChange) -> Result<Operat
 }
 
 /// Removes an operator.
-pub async fn remove_operator(id: &str) -> Result<Value, ApiError> {
+pub async fn remove_operator(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("operators/{}", encode(id))).await
 }
 
 /// Creates a link by which an operator sets a new password.
 pub async fn password_link(id: &str) -> Result<OneTimeLink, ApiError> {
-    post(&format!("operators/{}/password-link", encode(id)), &json!({})).await.map(with_origin)
+    post(&format!("operators/{}/password-link", encode(id)), &Empty {}).await.map(with_origin)
 }
 
 /// Returns the sessions of an operator.
@@ -158,7 +158,7 @@ pub async fn sessions_of(id: &str) -> Result<Sessions, ApiError> {
 }
 
 /// Ends a session of an operator.
-pub async fn end_session_of(id: &str, session: &str) -> Result<Value, ApiError> {
+pub async fn end_session_of(id: &str, session: &str) -> Result<Empty, ApiError> {
     delete(&format!("operators/{}/sessions/{}", encode(id), encode(session))).await
 }
 
@@ -168,12 +168,13 @@ pub async fn invitations() -> Result<Invitations, ApiError> {
 }
 
 /// Invites somebody.
-pub async fn invite(request: &InvitationRequest) -> Result<OneTimeLink, ApiError> {
-    post("invitations", request).await.map(with_origin)
+pub async fn invite(request: &InvitationRequest) -> Result<NewInvitation, ApiError> {
+    let new: NewInvitation = post("invitations", request).await?;
+    Ok(NewInvitation { link: with_origin(new.link), ..new })
 }
 
 /// Withdraws an invitation.
-pub async fn revoke_invitation(id: &str) -> Result<Value, ApiError> {
+pub async fn revoke_invitation(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("invitations/{}", encode(id))).await
 }
 
@@ -193,18 +194,18 @@ pub async fn change_webhook(id: &str, change: &WebhookChange) -> Result<Webhook,
 }
 
 /// Deletes a webhook with its log.
-pub async fn delete_webhook(id: &str) -> Result<Value, ApiError> {
+pub async fn delete_webhook(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("webhooks/{}", encode(id))).await
 }
 
 /// Creates a new secret for a webhook.
 pub async fn rotate_webhook(id: &str) -> Result<WebhookSecret, ApiError> {
-    post(&format!("webhooks/{}/secret", encode(id)), &json!({})).await
+    post(&format!("webhooks/{}/secret", encode(id)), &Empty {}).await
 }
 
 /// Sends a test event to a webhook.
 pub async fn test_webhook(id: &str) -> Result<Delivery, ApiError> {
-    Ok(post::<DeliveryShown>(&format!("webhooks/{}/test", encode(id)), &json!({})).await?.delivery)
+    Ok(post::<DeliveryShown>(&format!("webhooks/{}/test", encode(id)), &Empty {}).await?.delivery)
 }
 
 /// Returns a page of a webhook's deliveries, of all states or of one.
@@ -217,7 +218,7 @@ pub async fn deliveries(id: &str, status: &str, before: Option<&str>) -> Result<
 /// Sends a delivery again.
 pub async fn replay(id: &str, delivery: &str) -> Result<Delivery, ApiError> {
     let path = format!("webhooks/{}/deliveries/{}/replay", encode(id), encode(delivery));
-    Ok(post::<DeliveryShown>(&path, &json!({})).await?.delivery)
+    Ok(post::<DeliveryShown>(&path, &Empty {}).await?.delivery)
 }
 
 /// Returns the e-mails that the operator receives.
@@ -226,8 +227,8 @@ pub async fn email_preferences() -> Result<EmailPreferences, ApiError> {
 }
 
 /// Chooses the e-mails that the operator receives.
-pub async fn save_email_preferences(preferences: &EmailPreferences) -> Result<EmailPreferences, ApiError> {
-    put("notifications", preferences).await
+pub async fn choose_emails(choice: &EmailChoice) -> Result<EmailPreferences, ApiError> {
+    put("notifications", choice).await
 }
 
 /// Returns a page of the audit log.
@@ -250,7 +251,7 @@ pub async fn save_label(id: Option<&str>, label: &LabelChange) -> Result<Label, 
 }
 
 /// Deletes a label.
-pub async fn delete_label(id: &str) -> Result<Value, ApiError> {
+pub async fn delete_label(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("labels/{}", encode(id))).await
 }
 
@@ -263,6 +264,6 @@ pub async fn save_reply(id: Option<&str>, reply: &CannedReplyText) -> Result<Can
 }
 
 /// Deletes a canned reply.
-pub async fn delete_reply(id: &str) -> Result<Value, ApiError> {
+pub async fn delete_reply(id: &str) -> Result<Empty, ApiError> {
     delete(&format!("replies/{}", encode(id))).await
 }

@@ -1,8 +1,8 @@
 //! Whether the operator uses the console, as the service is told.
 
+use chat_protocol::admin::{ConsoleState, Empty};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde_json::{Value, json};
 
 use crate::api;
 use crate::location::encode;
@@ -37,7 +37,7 @@ impl Presence {
             {
                 let path = format!("stream/{}", encode(console));
                 spawn_local(async move {
-                    _ = api::put::<Value>(&path, &json!({"idle": is_idle})).await;
+                    _ = api::put::<Empty>(&path, &ConsoleState { idle: is_idle }).await;
                 });
             }
             (console, is_idle)

@@ -1,10 +1,11 @@
 //! The session of the signed-in operator.
 
+use chat_protocol::admin::{Me, SetupLink, SignedIn};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::app;
-use crate::api::{ApiError, ErrorCode, Me, SetupLink, SignedIn, on_signed_out, requests};
+use crate::api::{ApiError, ErrorCode, on_signed_out, requests};
 use crate::browser::{history, window};
 use crate::location::{BASE, Page};
 use crate::text::account;

@@ -308,3 +308,24 @@ pub struct TakeOver {
     /// The operator who was responsible on the screen of the one who takes over; `None` for nobody.
     pub from: Option<String>,
 }
+
+/// The body of `POST /conversations/{id}/messages`: a reply to the visitor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewMessage {
+    /// The text, 1 to 16,000 characters.
+    pub text: String,
+    /// Whether the conversation is closed with it.
+    #[serde(default)]
+    pub close: bool,
+}
+
+/// The body of `POST /conversations/{id}/notes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewNote {
+    /// The text, 1 to 16,000 characters.
+    pub text: String,
+}

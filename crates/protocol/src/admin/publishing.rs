@@ -5,6 +5,7 @@
 mod changes;
 mod checks;
 mod html;
+mod list;
 mod rules;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use crate::Value;
 pub use changes::{Change, Field, change_size, changed_fields, head_changes};
 pub use checks::{Finding, Level, MAX_DESCRIPTION, MAX_TITLE, MIN_DESCRIPTION, check};
 pub use html::text_of_html;
+pub use list::{
+    Job, JobPage, NewArticle, NewReview, QueuedJob, QueuedJobs, Review, ReviewDetails, ReviewPage,
+};
 pub use rules::{
     Decision, DryRun, DryRunItem, PublishingRule, PublishingRules, Reason, RuleAction, RuleChecks,
 };
@@ -32,6 +36,7 @@ pub enum EntryKind {
 
 /// The page as the site has synced it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SyncedPage {
     /// The title.
@@ -48,11 +53,13 @@ pub struct SyncedPage {
 
 /// The present state of an entry's page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Before {
     /// The page, if the site has synced it.
     pub page: Option<SyncedPage>,
     /// The overlay that is published for it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub overlay: Value,
 }
 

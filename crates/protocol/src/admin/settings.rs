@@ -16,11 +16,12 @@ pub use access::{License, LicenseRequest, NewLicense, NewToken, Rotation, Token,
 pub use audit::{AuditEntry, AuditPage};
 pub use knowledge::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, ContentItem, ContentPage, KnowledgeQuestion,
-    Passage,
+    Passage, Passages,
 };
 pub use people::{
-    EmailPreferences, Invitation, InvitationRequest, Invitations, OneTimeLink, OperatorAccount,
-    OperatorChange, OperatorChanged, OperatorRole, Operators, SessionInfo, Sessions,
+    EmailChoice, EmailPreferences, EndedSessions, Invitation, InvitationRequest, Invitations, NewInvitation,
+    OneTimeLink, OperatorAccount, OperatorChange, OperatorChanged, OperatorRole, Operators, SessionInfo,
+    Sessions,
 };
 pub use proxy::{CheckedPart, ProxyCheck, ProxyChecked, ProxyProblem};
 pub use quota::{Quota, SiteQuota};

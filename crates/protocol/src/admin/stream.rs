@@ -23,8 +23,7 @@ use super::{ConversationSummary, Message, Note, TeamMember};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
-    /// The id of this console, for `PUT /stream/{console}` with `{"idle": true}` after five minutes without
-    /// a touch of the keyboard or the pointer, and `{"idle": false}` at the next one.
+    /// The id of this console, for `PUT /stream/{console}`.
     pub console_id: String,
     /// The tenant's operators.
     pub team: Vec<TeamMember>,
@@ -61,4 +60,24 @@ pub struct Typing {
     /// Whether they have stopped.
     #[serde(default)]
     pub stopped: bool,
+}
+
+/// The body of `POST /conversations/{id}/typing`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TypingState {
+    /// Whether it is a note, and not a reply.
+    pub note: bool,
+    /// Whether the operator has stopped.
+    pub stopped: bool,
+}
+
+/// The body of `PUT /stream/{console}`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConsoleState {
+    /// Whether nobody has touched the keyboard or the pointer for five minutes.
+    pub idle: bool,
 }

@@ -101,3 +101,36 @@ pub struct TimelinePage {
     /// The parameter `before` of the next page; `None` on the last one.
     pub next_before: Option<i64>,
 }
+
+/// The body of `POST /sites/{site}/privacy/search`, `…/export` and `…/erase`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EmailAddress {
+    /// The address, in any case.
+    pub email: String,
+}
+
+/// The number of erased rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct Erased {
+    /// Visitors.
+    pub visitors: i64,
+    /// Conversations.
+    pub conversations: i64,
+    /// Messages.
+    pub messages: i64,
+    /// Events.
+    pub events: i64,
+}
+
+/// `data` of `DELETE /sites/{site}/visitors/{id}` and `POST /sites/{site}/privacy/erase`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct Erasure {
+    /// What was erased.
+    pub erased: Erased,
+}

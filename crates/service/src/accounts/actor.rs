@@ -2,7 +2,8 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use chat_protocol::Value;
+use chat_protocol::admin::Empty;
+use serde::Serialize;
 
 use crate::Service;
 use crate::audit::{self, Entry};
@@ -39,7 +40,7 @@ impl Actor {
         action: &str,
         target: &str,
     ) -> Result<(), DbError> {
-        self.record_with(tx, at_ms, action, target, Value::object([])).await
+        self.record_with(tx, at_ms, action, target, &Empty {}).await
     }
 
     /// Records a change with its details, in its transaction.
@@ -49,7 +50,7 @@ impl Actor {
         at_ms: i64,
         action: &str,
         target: &str,
-        detail: Value,
+        detail: &impl Serialize,
     ) -> Result<(), DbError> {
         let entry = Entry {
             tenant_id: &self.operator.tenant_id,
@@ -57,10 +58,10 @@ impl Actor {
             actor: &self.name,
             action,
             target,
-            detail,
+            detail: Entry::NONE,
             address: &self.address,
             at_ms,
         };
-        audit::record(tx, &entry).await
+        audit::record(tx, &entry.with(detail)).await
     }
 }

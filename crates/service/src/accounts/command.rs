@@ -1,12 +1,12 @@
 //! Accounts from the command line: links for owners and new passwords, and disabling operators.
 
-use chat_protocol::Value;
+use chat_protocol::admin::settings::OperatorChange;
 use tracing::error;
 
 use super::context::Actor;
 use super::email::parse_email;
 use super::links::{self, NewLink, Purpose};
-use super::people::{self, Change, Person};
+use super::people::{self, Person};
 use crate::Service;
 use crate::audit;
 use crate::clock::iso;
@@ -100,8 +100,7 @@ pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLin
                 known.ok_or(ApiError::NotFound("This tenant"))?;
                 let link = links::create(tx, now, &tenant, &Purpose::Owner, "command").await?;
                 let actor = Actor::command();
-                let entry = actor.entry(&tenant, "owner.link", &link.id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(&tenant, "owner.link", &link.id, now)).await?;
                 Ok(link)
             })
         })
@@ -132,7 +131,7 @@ pub async fn list_operators(
 fn summary(person: Person, tenant_id: &str) -> OperatorSummary {
     OperatorSummary {
         tenant_id: tenant_id.to_owned(),
-        role: person.role.to_string(),
+        role: person.role.as_str().to_owned(),
         totp: person.has_totp,
         disabled: person.disabled_ms.is_some(),
         id: person.id,
@@ -154,7 +153,7 @@ pub async fn set_operator_disabled(
             Box::pin(async move {
                 let (tenant, id) = find(tx, &email).await?;
                 people::lock(tx, &tenant).await?;
-                let change = Change { disabled: Some(disabled), ..Change::default() };
+                let change = OperatorChange { disabled: Some(disabled), ..OperatorChange::default() };
                 let person = people::change(tx, now, &tenant, &id, &change, &Actor::command()).await?;
                 Ok(summary(person, &tenant))
             })
@@ -182,8 +181,7 @@ pub async fn reset_operator_password(
                 }
                 let purpose = Purpose::Password { operator_id: id.clone() };
                 let link = links::create(tx, now, &tenant, &purpose, "command").await?;
-                let entry = actor.entry(&tenant, "password.link", &id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(&tenant, "password.link", &id, now)).await?;
                 Ok(link)
             })
         })

@@ -1,15 +1,14 @@
 //! The extractors of the handlers of accounts.
 
-use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use chat_protocol::Value;
+use chat_protocol::admin::Empty;
 use secrecy::ExposeSecret;
-use serde::de::DeserializeOwned;
+use serde::Serialize;
 
 use super::client::{self, Transport};
 use super::cookie::Cookie;
@@ -19,7 +18,7 @@ use super::throttle::Counted;
 use crate::Service;
 use crate::audit::Entry;
 use crate::error::ApiError;
-use crate::response::ApiResponse;
+use crate::input::success;
 use crate::secrets::new_id;
 
 /// The lifetime of the cookie that shows that a browser has signed in before, in seconds: 180 days.
@@ -90,28 +89,33 @@ impl Context {
         service: &Service,
         operator_id: &str,
         secret: &str,
-        data: Value,
-    ) -> Response {
-        let mut response = self.known_device(service, operator_id, data);
+        data: &impl Serialize,
+    ) -> Result<Response, ApiError> {
+        let mut response = self.known_device(service, operator_id, data)?;
         append(response.headers_mut(), session_cookie(secret, self.transport));
-        response
+        Ok(response)
     }
 
     /// Returns a response that makes the browser known to an operator, without signing in.
-    pub(super) fn known_device(&self, service: &Service, operator_id: &str, data: Value) -> Response {
-        let mut response = ApiResponse::success(data).into_response();
+    pub(super) fn known_device(
+        &self,
+        service: &Service,
+        operator_id: &str,
+        data: &impl Serialize,
+    ) -> Result<Response, ApiError> {
+        let mut response = success(data)?.into_response();
         let id = self.device_id(service, operator_id).unwrap_or_else(|| new_id("device"));
         let sealed = service.0.options.key.seal(&device_purpose(operator_id), &id);
         let sealed = BASE64_URL_SAFE_NO_PAD.encode(sealed);
         append(response.headers_mut(), Cookie::Device.set(&sealed, DEVICE_MAX_AGE_S, self.transport));
-        response
+        Ok(response)
     }
 
     /// Returns a response that removes the session's cookie.
-    pub(super) fn signed_out(&self) -> Response {
-        let mut response = ApiResponse::success(Value::object([])).into_response();
+    pub(super) fn signed_out(&self) -> Result<Response, ApiError> {
+        let mut response = success(&Empty {})?.into_response();
         append(response.headers_mut(), Cookie::Session.remove(self.transport));
-        response
+        Ok(response)
     }
 }
 
@@ -123,19 +127,6 @@ fn append(headers: &mut HeaderMap, cookie: Option<HeaderValue>) {
 
 fn device_purpose(operator_id: &str) -> String {
     format!("device of {operator_id}")
-}
-
-/// The JSON body of a request.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Body<T>(pub(super) T);
-
-impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
-        let Json(body) = Json::from_request(request, service).await?;
-        Ok(Self(body))
-    }
 }
 
 /// The author of a change, for the audit log.
@@ -157,10 +148,9 @@ impl Actor {
         tenant_id: &'a str,
         action: &'a str,
         target: &'a str,
-        detail: Value,
         at_ms: i64,
     ) -> Entry<'a> {
         let Self { id, name, address } = self;
-        Entry { tenant_id, actor_id: id, actor: name, action, target, detail, address, at_ms }
+        Entry { tenant_id, actor_id: id, actor: name, action, target, detail: Entry::NONE, address, at_ms }
     }
 }

@@ -39,14 +39,6 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    pub(super) fn kind(&self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Invitation { .. } => "invitation",
-            Self::Password { .. } => "password",
-        }
-    }
-
     fn lifetime(&self) -> Duration {
         match self {
             Self::Owner => OWNER_LIFETIME,

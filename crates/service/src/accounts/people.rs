@@ -1,6 +1,7 @@
 //! The operators of a tenant, as stored, and the rule that one owner remains.
 
 use chat_protocol::Value;
+use chat_protocol::admin::settings::{OperatorAccount, OperatorChange};
 
 use super::context::Actor;
 use super::session::{self, read_role};
@@ -47,16 +48,17 @@ impl Person {
         })
     }
 
-    pub(super) fn describe(&self) -> Value {
-        Value::object([
-            ("id", self.id.as_str().into()),
-            ("email", self.email.as_str().into()),
-            ("name", self.name.as_str().into()),
-            ("role", self.role.as_str().into()),
-            ("totp", self.has_totp.into()),
-            ("disabled", self.disabled_ms.is_some().into()),
-            ("createdAt", iso(self.created_ms).into()),
-        ])
+    /// Returns the account as the console shows it.
+    pub(super) fn account(self) -> OperatorAccount {
+        OperatorAccount {
+            id: self.id,
+            email: self.email,
+            name: self.name,
+            role: self.role,
+            totp: self.has_totp,
+            disabled: self.disabled_ms.is_some(),
+            created_at: iso(self.created_ms),
+        }
     }
 
     fn is_active_owner(&self) -> bool {
@@ -102,21 +104,13 @@ pub(super) async fn still_may(tx: &mut Tx, operator: &Operator, right: Right) ->
     Operator { role: person.role, ..operator.clone() }.may(right)
 }
 
-/// The changes to an operator.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Change {
-    pub(super) name: Option<String>,
-    pub(super) role: Option<Role>,
-    pub(super) disabled: Option<bool>,
-}
-
 /// Changes an operator. Their sessions end when their rights change.
 pub(super) async fn change(
     tx: &mut Tx,
     now_ms: i64,
     tenant_id: &str,
     id: &str,
-    change: &Change,
+    change: &OperatorChange,
     actor: &Actor,
 ) -> Result<Person, ApiError> {
     let before = find_in(tx, tenant_id, id).await?;
@@ -137,12 +131,7 @@ pub(super) async fn change(
     if before.is_active_owner() && !after.is_active_owner() {
         keep_an_owner(tx, tenant_id).await?;
     }
-    let detail = Value::object([
-        ("name", change.name.as_deref().into()),
-        ("role", change.role.map(Role::as_str).into()),
-        ("disabled", change.disabled.into()),
-    ]);
-    audit::record(tx, &actor.entry(tenant_id, "operator.update", id, detail, now_ms)).await?;
+    audit::record(tx, &actor.entry(tenant_id, "operator.update", id, now_ms).with(change)).await?;
     tx.wake(Wake::Settings { tenant: tenant_id.to_owned() });
     Ok(after)
 }
@@ -162,7 +151,7 @@ pub(super) async fn remove(
         keep_an_owner(tx, tenant_id).await?;
     }
     let detail = Value::object([("email", person.email.into()), ("role", person.role.as_str().into())]);
-    audit::record(tx, &actor.entry(tenant_id, "operator.delete", id, detail, now_ms)).await?;
+    audit::record(tx, &actor.entry(tenant_id, "operator.delete", id, now_ms).with(&detail)).await?;
     Ok(())
 }
 
@@ -177,7 +166,7 @@ pub(super) async fn remove_totp(
     find_in(tx, tenant_id, id).await?;
     totp::store(tx, id, None).await?;
     session::revoke_all(tx, tenant_id, id, None).await?;
-    audit::record(tx, &actor.entry(tenant_id, "totp.remove", id, Value::object([]), now_ms)).await?;
+    audit::record(tx, &actor.entry(tenant_id, "totp.remove", id, now_ms)).await?;
     Ok(())
 }
 

@@ -1,33 +1,6 @@
-//! The roles of operators, and what each may do.
+//! What each role of operators may do.
 
-use std::fmt;
-use std::str::FromStr;
-
-/// A role. Each may do everything that the ones before it may do.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize, utoipa::ToSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
-    /// Answers visitors.
-    Agent,
-    /// Sets up sites, and manages agents.
-    Admin,
-    /// Manages everybody, and everything.
-    Owner,
-}
-
-impl Role {
-    pub(crate) const ALL: [Self; 3] = [Self::Agent, Self::Admin, Self::Owner];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Admin => "admin",
-            Self::Owner => "owner",
-        }
-    }
-}
+pub(crate) use chat_protocol::admin::settings::OperatorRole as Role;
 
 /// Something that not everybody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,25 +51,6 @@ impl Right {
     }
 }
 
-impl fmt::Display for Role {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// A text is not a role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid role: expected owner, admin or agent")]
-pub(crate) struct UnknownRole;
-
-impl FromStr for Role {
-    type Err = UnknownRole;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(UnknownRole)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,17 +60,6 @@ mod tests {
         for (index, (right, role)) in RIGHTS.iter().enumerate() {
             assert_eq!(right.least_role(), *role);
             assert!(RIGHTS[index + 1..].iter().all(|(other, _)| other != right));
-        }
-    }
-
-    #[test]
-    fn a_role_is_read_as_it_is_written() {
-        for role in Role::ALL {
-            assert_eq!(role.to_string().parse(), Ok(role));
-        }
-        assert!(Role::Agent < Role::Admin && Role::Admin < Role::Owner);
-        for text in ["", "Owner", "root", "owner "] {
-            assert_eq!(text.parse::<Role>(), Err(UnknownRole));
         }
     }
 }

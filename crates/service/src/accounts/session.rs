@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use chat_protocol::Value;
+use chat_protocol::admin::settings::SessionInfo;
 use tracing::warn;
 
 use super::{Operator, Role};
@@ -111,7 +111,7 @@ pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<(Oper
 
 /// Returns the role of a stored text. One of a newer version gives the fewest rights.
 pub(super) fn read_role(text: &str) -> Role {
-    text.parse().unwrap_or(Role::Agent)
+    Role::parse(text).unwrap_or_default()
 }
 
 /// Returns the time since which a session must have been used to be valid.
@@ -158,29 +158,30 @@ async fn execute(service: &Service, sql: &'static str, values: Vec<Arg>) -> Resu
 }
 
 /// Lists the valid sessions of an operator. `current` is the id of the session that asks.
-pub(super) async fn list(service: &Service, operator_id: &str, current: &str) -> Result<Value, ApiError> {
+pub(super) async fn list(
+    service: &Service,
+    operator_id: &str,
+    current: &str,
+) -> Result<Vec<SessionInfo>, DbError> {
     let now = service.now_ms();
     let sql = valid_sessions!(
         "s.id, s.created_ms, s.seen_ms, s.expires_ms, s.address, s.user_agent",
         "s.operator_id = $3 ORDER BY s.seen_ms DESC, s.id"
     );
-    let values = args![now, idle_since_ms(now), operator_id];
-    let rows = service.db().all(sql, values).await?;
-    let sessions: Result<Vec<Value>, DbError> = rows.iter().map(|row| describe(row, current)).collect();
-    Ok(Value::List(sessions?))
-}
-
-fn describe(row: &Row, current: &str) -> Result<Value, DbError> {
-    let id = row.text(0)?;
-    Ok(Value::object([
-        ("current", (id == current).into()),
-        ("id", id.into()),
-        ("createdAt", iso(row.int(1)?).into()),
-        ("seenAt", iso(row.int(2)?).into()),
-        ("expiresAt", iso(row.int(3)?).into()),
-        ("address", row.text(4)?.into()),
-        ("userAgent", row.text(5)?.into()),
-    ]))
+    let rows = service.db().all(sql, args![now, idle_since_ms(now), operator_id]).await?;
+    let read = |row: &Row| {
+        let id = row.text(0)?;
+        Ok(SessionInfo {
+            current: id == current,
+            id,
+            created_at: iso(row.int(1)?),
+            seen_at: iso(row.int(2)?),
+            expires_at: iso(row.int(3)?),
+            address: row.text(4)?,
+            user_agent: row.text(5)?,
+        })
+    };
+    rows.iter().map(read).collect()
 }
 
 /// Ends one session of an operator. Returns whether there was one.

@@ -3,17 +3,15 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{delete, get};
-use chat_protocol::Value;
+use chat_protocol::admin::Empty;
+use chat_protocol::admin::settings::{License, LicenseRequest, NewLicense};
 use secrecy::ExposeSecret;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Actor, Operator, Right};
 use crate::error::ApiError;
-use crate::input::{Body, done, success, to_value};
-use crate::licenses::{self, License, NewLicense};
+use crate::input::{Body, done, success};
+use crate::licenses;
 use crate::response::ApiResponse;
 
 /// Seconds for which a code is valid, if the request names no other: 30 days.
@@ -33,20 +31,8 @@ pub(super) async fn list(
     success(&licenses::list(service.db(), &operator.tenant_id).await?)
 }
 
-/// A license to create.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct LicenseRequest {
-    /// The site that it activates; without one, it creates a site.
-    #[serde(default)]
-    site_id: Option<String>,
-    /// Seconds after which it expires; 30 days, if missing.
-    #[serde(default)]
-    expires_in_s: Option<u32>,
-}
-
 /// Creates a license. The response shows its code, once.
-#[utoipa::path(post, path = "/licenses", tag = "licenses", request_body = LicenseRequest, responses((status = 200, body = License)))]
+#[utoipa::path(post, path = "/licenses", tag = "licenses", request_body = LicenseRequest, responses((status = 200, body = NewLicense)))]
 pub(super) async fn create(
     State(service): State<Service>,
     actor: Actor,
@@ -54,7 +40,7 @@ pub(super) async fn create(
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::ManageSites)?;
     let now_ms = service.now_ms();
-    let new: Result<NewLicense, ApiError> = service
+    let new: Result<licenses::NewLicense, ApiError> = service
         .db()
         .write(move |tx| {
             Box::pin(async move {
@@ -67,15 +53,11 @@ pub(super) async fn create(
         })
         .await;
     let new = new?;
-    let mut shown = to_value(&new.info)?;
-    if let Value::Object(members) = &mut shown {
-        members.push(("licenseCode".to_owned(), new.code.expose_secret().into()));
-    }
-    Ok(ApiResponse::success(shown))
+    success(&NewLicense { info: new.info, license_code: new.code.expose_secret().to_owned() })
 }
 
 /// Revokes a license that was not used.
-#[utoipa::path(delete, path = "/licenses/{license}", tag = "licenses", params(("license" = String, Path, description = "The license's id")), responses((status = 200)))]
+#[utoipa::path(delete, path = "/licenses/{license}", tag = "licenses", params(("license" = String, Path, description = "The license's id")), responses((status = 200, body = Empty)))]
 pub(super) async fn revoke(
     State(service): State<Service>,
     actor: Actor,

@@ -3,8 +3,7 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::post;
-use serde::Deserialize;
-use utoipa::ToSchema;
+use chat_protocol::admin::settings::{ProxyCheck, ProxyChecked};
 
 use crate::Service;
 use crate::accounts::Actor;
@@ -20,26 +19,16 @@ pub(super) fn routes() -> Router<Service> {
     Router::new().route("/sites/{site}/check-proxy", post(check))
 }
 
-/// The page and the proxy to check.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Checked {
-    /// The address of a page of the site, such as `https://shop.example/`.
-    page: String,
-    /// The option `proxy` of the page's widget: a path, or an address.
-    proxy: String,
-}
-
 /// Requests a page of the site and its proxy, and tells what is wrong with them.
-#[utoipa::path(post, path = "/sites/{site}/check-proxy", tag = "sites", params(("site" = String, Path, description = "The site's id")), request_body = Checked,
-    responses((status = 200, description = "The result of each part: `page`, `widget`, `proxy` and `chat`"),
+#[utoipa::path(post, path = "/sites/{site}/check-proxy", tag = "sites", params(("site" = String, Path, description = "The site's id")), request_body = ProxyCheck,
+    responses((status = 200, description = "The result of each part", body = Vec<ProxyChecked>),
         (status = 400, description = "An address is not valid, or leads into a private network"),
         (status = 429, description = "Too many checks and questions in a minute")))]
 pub(super) async fn check(
     State(service): State<Service>,
     actor: Actor,
     Path(site): Path<String>,
-    Body(request): Body<Checked>,
+    Body(request): Body<ProxyCheck>,
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &actor.operator.tenant_id, &site).await?;

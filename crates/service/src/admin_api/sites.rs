@@ -5,18 +5,17 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
-use chat_protocol::Value;
+use chat_protocol::admin::Empty;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::{Operator, Right};
-use crate::ai::{Endpoint, EndpointError};
+use crate::accounts::{Actor, Operator, Right};
+use crate::ai::{Endpoint, EndpointError, quota};
 use crate::db::Tx;
 use crate::error::ApiError;
-use crate::input::{Body, done, success, to_value};
+use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
 use crate::sites::{self, Site, SiteChange};
 
@@ -113,20 +112,26 @@ pub(super) async fn create(
     success(&site?)
 }
 
+/// A site and its use.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SiteShown {
+    #[serde(flatten)]
+    site: Site,
+    /// The replies of the AI this month.
+    ai_replies_this_month: i64,
+}
+
 /// Shows a site, and how many replies of the AI it has used this month.
-#[utoipa::path(get, path = "/sites/{site}", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = Site)))]
+#[utoipa::path(get, path = "/sites/{site}", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = SiteShown)))]
 pub(super) async fn show(
     State(service): State<Service>,
     operator: Operator,
     Path(site): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    let mut shown = to_value(&site)?;
-    if let Value::Object(members) = &mut shown {
-        let used = crate::ai::quota::used(service.db(), &site.id, service.now_ms()).await?;
-        members.push(("aiRepliesThisMonth".to_owned(), used.into()));
-    }
-    Ok(ApiResponse::success(shown))
+    let ai_replies_this_month = quota::used(service.db(), &site.id, service.now_ms()).await?;
+    success(&SiteShown { site, ai_replies_this_month })
 }
 
 /// Changes settings of a site.
@@ -147,7 +152,7 @@ pub(super) async fn change(
 }
 
 /// Deletes a site and all of its data.
-#[utoipa::path(delete, path = "/sites/{site}", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200)))]
+#[utoipa::path(delete, path = "/sites/{site}", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = Empty)))]
 pub(super) async fn remove(
     State(service): State<Service>,
     actor: Actor,
@@ -161,7 +166,7 @@ pub(super) async fn remove(
 }
 
 /// Switches a site off: its tokens are refused.
-#[utoipa::path(post, path = "/sites/{site}/disable", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200)))]
+#[utoipa::path(post, path = "/sites/{site}/disable", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = Empty)))]
 pub(super) async fn disable(
     State(service): State<Service>,
     actor: Actor,
@@ -175,7 +180,7 @@ pub(super) async fn disable(
 }
 
 /// Switches a site on again.
-#[utoipa::path(post, path = "/sites/{site}/enable", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200)))]
+#[utoipa::path(post, path = "/sites/{site}/enable", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = Empty)))]
 pub(super) async fn enable(
     State(service): State<Service>,
     actor: Actor,

@@ -3,20 +3,18 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{delete, get, post};
-use chat_protocol::Value;
+use chat_protocol::admin::Empty;
+use chat_protocol::admin::settings::{NewToken, Rotation, Token, TokenRequest};
 use secrecy::ExposeSecret;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::sites::change_site;
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Actor, Operator, Right};
 use crate::error::ApiError;
-use crate::input::{Body, done, success, to_value};
+use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
 use crate::sites;
-use crate::tokens::{self, NewToken, TokenInfo};
+use crate::tokens;
 
 /// Seconds for which old tokens stay valid after a rotation, if the request names no other.
 const OVERLAP_S: u32 = 24 * 60 * 60;
@@ -31,7 +29,7 @@ pub(super) fn routes() -> Router<Service> {
 }
 
 /// Lists the tokens, without their secrets.
-#[utoipa::path(get, path = "/sites/{site}/tokens", tag = "tokens", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = [TokenInfo])))]
+#[utoipa::path(get, path = "/sites/{site}/tokens", tag = "tokens", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = [Token])))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -42,20 +40,8 @@ pub(super) async fn list(
     success(&tokens::list(service.db(), &site).await?)
 }
 
-/// A token to create.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct TokenRequest {
-    /// The purpose of the token, up to 200 characters.
-    #[serde(default)]
-    name: String,
-    /// Seconds after which it expires; never, if missing.
-    #[serde(default)]
-    expires_in_s: Option<u32>,
-}
-
 /// Creates a token. The response shows its secret, once.
-#[utoipa::path(post, path = "/sites/{site}/tokens", tag = "tokens", params(("site" = String, Path, description = "The site's id")), request_body = TokenRequest, responses((status = 200, body = TokenInfo)))]
+#[utoipa::path(post, path = "/sites/{site}/tokens", tag = "tokens", params(("site" = String, Path, description = "The site's id")), request_body = TokenRequest, responses((status = 200, body = NewToken)))]
 pub(super) async fn create(
     State(service): State<Service>,
     actor: Actor,
@@ -68,23 +54,11 @@ pub(super) async fn create(
             tokens::create(tx, now_ms, &site, &request.name, expires_ms).await
         })
     });
-    with_secret(&new.await?)
-}
-
-/// A rotation.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Rotation {
-    /// The purpose of the new token, up to 200 characters.
-    #[serde(default)]
-    name: String,
-    /// Seconds for which the old tokens stay valid, up to 90 days; a day, if missing.
-    #[serde(default)]
-    overlap_s: Option<u32>,
+    with_secret(new.await?)
 }
 
 /// Creates a token, and lets the others expire. The response shows its secret, once.
-#[utoipa::path(post, path = "/sites/{site}/tokens/rotate", tag = "tokens", params(("site" = String, Path, description = "The site's id")), request_body = Rotation, responses((status = 200, body = TokenInfo)))]
+#[utoipa::path(post, path = "/sites/{site}/tokens/rotate", tag = "tokens", params(("site" = String, Path, description = "The site's id")), request_body = Rotation, responses((status = 200, body = NewToken)))]
 pub(super) async fn rotate(
     State(service): State<Service>,
     actor: Actor,
@@ -97,19 +71,15 @@ pub(super) async fn rotate(
             tokens::rotate(tx, now_ms, &site, &rotation.name, i64::from(overlap_s) * 1000).await
         })
     });
-    with_secret(&new.await?)
+    with_secret(new.await?)
 }
 
-fn with_secret(new: &NewToken) -> Result<ApiResponse, ApiError> {
-    let mut shown = to_value(&new.info)?;
-    if let Value::Object(members) = &mut shown {
-        members.push(("token".to_owned(), new.secret.expose_secret().into()));
-    }
-    Ok(ApiResponse::success(shown))
+fn with_secret(new: tokens::NewToken) -> Result<ApiResponse, ApiError> {
+    success(&NewToken { info: new.info, token: new.secret.expose_secret().to_owned() })
 }
 
 /// Revokes a token.
-#[utoipa::path(delete, path = "/sites/{site}/tokens/{token}", tag = "tokens", params(("site" = String, Path, description = "The site's id"), ("token" = String, Path, description = "The token's id")), responses((status = 200)))]
+#[utoipa::path(delete, path = "/sites/{site}/tokens/{token}", tag = "tokens", params(("site" = String, Path, description = "The site's id"), ("token" = String, Path, description = "The token's id")), responses((status = 200, body = Empty)))]
 pub(super) async fn revoke(
     State(service): State<Service>,
     actor: Actor,

@@ -3,6 +3,8 @@
 //! All replies of a site count in one row. Callers change it with `Db::write_unflushed`, so that it is not
 //! locked until the disk has it. The commit that stores the reply makes the count durable.
 
+use chat_protocol::admin::settings::{Quota, SiteQuota};
+
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::error::ApiError;
@@ -47,14 +49,23 @@ pub(crate) async fn used(db: &Db, site_id: &str, now_ms: i64) -> Result<i64, DbE
 
 /// Returns the month of `now_ms`, such as 2026-11, and the replies that each site of a tenant has used in it:
 /// the site's id, its name, the used ones, its maximum, and whether it refuses messages beyond that.
-pub(crate) async fn of_tenant(db: &Db, tenant_id: &str, now_ms: i64) -> Result<(String, Vec<Row>), DbError> {
+pub(crate) async fn of_tenant(db: &Db, tenant_id: &str, now_ms: i64) -> Result<Quota, DbError> {
     let month = month(now_ms);
     let sql =
         "SELECT s.id, s.name, COALESCE(u.replies, 0), s.monthly_ai_replies, s.quota_refuses FROM sites s
                LEFT JOIN ai_usage u ON u.site_id = s.id AND u.month = $2
                WHERE s.tenant_id = $1 AND s.deleted_ms IS NULL ORDER BY s.created_ms, s.id";
     let rows = db.all(sql, args![tenant_id, &month]).await?;
-    Ok((month, rows))
+    let read = |row: &Row| {
+        Ok::<_, DbError>(SiteQuota {
+            site_id: row.text(0)?,
+            name: row.text(1)?,
+            used: row.int(2)?,
+            limit: row.optional_int(3)?,
+            refuses: row.flag(4)?,
+        })
+    };
+    Ok(Quota { month, sites: rows.iter().map(read).collect::<Result<_, _>>()? })
 }
 
 /// Returns whether a site has used up `max` replies in the month of `now_ms`.

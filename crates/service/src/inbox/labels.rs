@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, put};
-use chat_protocol::admin::{Label, LabelChange};
+use chat_protocol::admin::{Empty, Label, LabelChange};
 
 use super::shared_list::{Change, SharedList};
 use crate::Service;
@@ -96,7 +96,7 @@ pub(super) async fn change(
 
 /// Deletes a label, also from the conversations that have it.
 #[utoipa::path(delete, path = "/labels/{label}", tag = "inbox", params(("label" = String, Path)),
-    responses((status = 200)))]
+    responses((status = 200, body = Empty)))]
 pub(super) async fn remove(
     State(service): State<Service>,
     actor: Actor,

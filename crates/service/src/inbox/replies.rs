@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, put};
-use chat_protocol::admin::{CannedReply, CannedReplyText};
+use chat_protocol::admin::{CannedReply, CannedReplyText, Empty};
 use chat_protocol::is_language_tag;
 
 use super::shared_list::{Change, SharedList};
@@ -109,7 +109,7 @@ pub(super) async fn change(
 
 /// Deletes a canned reply.
 #[utoipa::path(delete, path = "/replies/{reply}", tag = "inbox", params(("reply" = String, Path)),
-    responses((status = 200)))]
+    responses((status = 200, body = Empty)))]
 pub(super) async fn remove(
     State(service): State<Service>,
     actor: Actor,

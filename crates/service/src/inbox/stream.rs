@@ -10,10 +10,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, put};
 use axum::{Extension, Router};
+use chat_protocol::admin::{ConsoleState, Empty};
 use futures_util::stream::unfold;
-use serde::Deserialize;
 use tokio::time::{Interval, MissedTickBehavior};
-use utoipa::ToSchema;
 
 use super::hub::Following;
 use super::team;
@@ -90,17 +89,9 @@ async fn next(following: &mut Following, keep_alive: &mut Interval) -> Option<By
     }
 }
 
-/// What a console reports of itself.
-#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ConsoleState {
-    /// Whether nobody has touched the keyboard or the pointer for five minutes.
-    idle: bool,
-}
-
 /// Reports whether a console of the operator who asks is in use.
 #[utoipa::path(put, path = "/stream/{console}", tag = "inbox", params(("console" = String, Path)),
-    request_body = ConsoleState, responses((status = 200), (status = 404, description = "It is not open")))]
+    request_body = ConsoleState, responses((status = 200, body = Empty), (status = 404, description = "It is not open")))]
 pub(super) async fn set_idle(
     State(service): State<Service>,
     operator: Operator,

@@ -1,7 +1,6 @@
 //! The questions and answers that a site's operators write themselves.
 
-use chat_protocol::Value;
-use serde::Deserialize;
+use chat_protocol::admin::settings::{Answer, AnswerPage, AnswerText};
 
 use super::language::Language;
 use super::search_index::{IndexTerms, put_answer};
@@ -18,57 +17,33 @@ const MAX_ANSWER_LENGTH: usize = 4000;
 /// Maximum questions of a site.
 const MAX_ANSWERS: i64 = 2000;
 /// Maximum questions in one page of a list.
-pub(super) const MAX_LISTED: u32 = 200;
+const MAX_LISTED: u32 = 200;
 
 const NO_ANSWER: ApiError = ApiError::NotFound("This answer");
 
-/// A question and its answer, as an operator writes them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct AnswerDraft {
-    /// The question, in 1 to 500 characters. Several ways to ask it may be written on lines of their own.
-    pub(crate) question: String,
-    /// The answer, in 1 to 4000 characters.
-    pub(crate) answer: String,
-    /// The language tag of both; empty for any language.
-    #[serde(default)]
-    pub(crate) locale: String,
+fn check(written: &AnswerText) -> Result<(), ApiError> {
+    for (name, text, limit) in
+        [("question", &written.question, MAX_QUESTION_LENGTH), ("answer", &written.answer, MAX_ANSWER_LENGTH)]
+    {
+        let length = text.chars().count();
+        if text.trim().is_empty() || length > limit || text.contains('\0') {
+            return Err(ApiError::InvalidRequest(format!(
+                "Invalid {name}: expected 1 to {limit} characters, got {length}."
+            )));
+        }
+    }
+    if !written.locale.is_empty() && !chat_protocol::is_language_tag(&written.locale) {
+        return Err(ApiError::InvalidRequest(
+            "Invalid locale: expected a language tag, such as de-AT, or nothing.".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
-/// A stored question and its answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StoredAnswer {
-    pub(crate) no: i64,
-    pub(crate) id: String,
-    pub(crate) draft: AnswerDraft,
-    pub(crate) created_ms: i64,
-    pub(crate) updated_ms: i64,
-}
-
-impl AnswerDraft {
-    fn check(&self) -> Result<(), ApiError> {
-        for (name, text, limit) in
-            [("question", &self.question, MAX_QUESTION_LENGTH), ("answer", &self.answer, MAX_ANSWER_LENGTH)]
-        {
-            let length = text.chars().count();
-            if text.trim().is_empty() || length > limit || text.contains('\0') {
-                return Err(ApiError::InvalidRequest(format!(
-                    "Invalid {name}: expected 1 to {limit} characters, got {length}."
-                )));
-            }
-        }
-        if !self.locale.is_empty() && !chat_protocol::is_language_tag(&self.locale) {
-            return Err(ApiError::InvalidRequest(
-                "Invalid locale: expected a language tag, such as de-AT, or nothing.".to_owned(),
-            ));
-        }
-        Ok(())
-    }
-
-    fn terms(&self) -> IndexTerms {
-        let language = Language::of_text(&self.locale, &format!("{}\n{}", self.question, self.answer));
-        IndexTerms::of_knowledge(language, &[&self.question, &self.answer])
-    }
+fn terms(written: &AnswerText) -> IndexTerms {
+    let AnswerText { question, answer, locale } = written;
+    let language = Language::of_text(locale, &format!("{question}\n{answer}"));
+    IndexTerms::of_knowledge(language, &[question, answer])
 }
 
 /// Stores a new answer of a site, and returns it.
@@ -76,9 +51,9 @@ pub(crate) async fn add(
     tx: &mut Tx,
     now_ms: i64,
     site_id: &str,
-    draft: &AnswerDraft,
-) -> Result<StoredAnswer, ApiError> {
-    draft.check()?;
+    written: &AnswerText,
+) -> Result<Answer, ApiError> {
+    check(written)?;
     // Operators of one site add answers one after the other, so that the limit holds.
     tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
     let count = tx.one("SELECT count(*) FROM answers WHERE site_id = $1", args![site_id]).await?.int(0)?;
@@ -91,13 +66,13 @@ pub(crate) async fn add(
     let row = tx
         .one(
             "INSERT INTO answers (id, site_id, locale, question, answer, created_ms, updated_ms)
-             VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING no",
-            args![&id, site_id, &draft.locale, &draft.question, &draft.answer, now_ms],
+             VALUES ($1, $2, $3, $4, $5, $6, $6)
+             RETURNING no, id, locale, question, answer, created_ms, updated_ms",
+            args![&id, site_id, &written.locale, &written.question, &written.answer, now_ms],
         )
         .await?;
-    let no = row.int(0)?;
-    put_answer(tx, site_id, no, &draft.terms()).await?;
-    Ok(StoredAnswer { no, id, draft: draft.clone(), created_ms: now_ms, updated_ms: now_ms })
+    put_answer(tx, site_id, row.int(0)?, &terms(written)).await?;
+    Ok(read(&row)?)
 }
 
 /// Replaces an answer of a site, and returns it.
@@ -106,20 +81,20 @@ pub(crate) async fn replace(
     now_ms: i64,
     site_id: &str,
     id: &str,
-    draft: &AnswerDraft,
-) -> Result<StoredAnswer, ApiError> {
-    draft.check()?;
+    written: &AnswerText,
+) -> Result<Answer, ApiError> {
+    check(written)?;
     let row = tx
         .optional(
             "UPDATE answers SET locale = $3, question = $4, answer = $5, updated_ms = $6
              WHERE site_id = $1 AND id = $2
              RETURNING no, id, locale, question, answer, created_ms, updated_ms",
-            args![site_id, id, &draft.locale, &draft.question, &draft.answer, now_ms],
+            args![site_id, id, &written.locale, &written.question, &written.answer, now_ms],
         )
         .await?;
-    let stored = stored(&row.ok_or(NO_ANSWER)?)?;
-    put_answer(tx, site_id, stored.no, &draft.terms()).await?;
-    Ok(stored)
+    let row = row.ok_or(NO_ANSWER)?;
+    put_answer(tx, site_id, row.int(0)?, &terms(written)).await?;
+    Ok(read(&row)?)
 }
 
 /// Deletes an answer of a site.
@@ -130,7 +105,7 @@ pub(crate) async fn delete(tx: &mut Tx, site_id: &str, id: &str) -> Result<(), A
 }
 
 /// Returns an answer of a site.
-pub(crate) async fn find(db: &Db, site_id: &str, id: &str) -> Result<StoredAnswer, ApiError> {
+pub(crate) async fn find(db: &Db, site_id: &str, id: &str) -> Result<Answer, ApiError> {
     let row = db
         .optional(
             "SELECT no, id, locale, question, answer, created_ms, updated_ms FROM answers
@@ -138,18 +113,19 @@ pub(crate) async fn find(db: &Db, site_id: &str, id: &str) -> Result<StoredAnswe
             args![site_id, id],
         )
         .await?;
-    Ok(stored(&row.ok_or(NO_ANSWER)?)?)
+    Ok(read(&row.ok_or(NO_ANSWER)?)?)
 }
 
-/// Returns the answers of a site that contain a text in the question or the answer, newest first. `before` is
-/// the number of the last one that was read, for the next page.
+/// Returns a page of the answers of a site that contain a text in the question or the answer, newest first.
+/// `before` is the `next` of the page before.
 pub(crate) async fn list(
     db: &Db,
     site_id: &str,
     text: Option<&str>,
     before: Option<i64>,
     limit: u32,
-) -> Result<Vec<StoredAnswer>, DbError> {
+) -> Result<AnswerPage, DbError> {
+    let limit = limit.clamp(1, MAX_LISTED);
     let rows = db
         .all(
             "SELECT no, id, locale, question, answer, created_ms, updated_ms FROM answers
@@ -159,35 +135,25 @@ pub(crate) async fn list(
             args![
                 site_id,
                 before.unwrap_or(i64::MAX),
-                limit.min(MAX_LISTED),
+                limit,
                 text.map(containing).unwrap_or_default()
             ],
         )
         .await?;
-    rows.iter().map(stored).collect()
+    let is_full = rows.len() == usize::try_from(limit).unwrap_or(usize::MAX);
+    let next = rows.last().filter(|_| is_full).map(|last| last.int(0)).transpose()?;
+    Ok(AnswerPage { answers: rows.iter().map(read).collect::<Result<_, _>>()?, next })
 }
 
-fn stored(row: &Row) -> Result<StoredAnswer, DbError> {
-    Ok(StoredAnswer {
-        no: row.int(0)?,
+fn read(row: &Row) -> Result<Answer, DbError> {
+    Ok(Answer {
         id: row.text(1)?,
-        draft: AnswerDraft { locale: row.text(2)?, question: row.text(3)?, answer: row.text(4)? },
-        created_ms: row.int(5)?,
-        updated_ms: row.int(6)?,
+        locale: row.text(2)?,
+        question: row.text(3)?,
+        answer: row.text(4)?,
+        created_at: iso(row.int(5)?),
+        updated_at: iso(row.int(6)?),
     })
-}
-
-impl From<&StoredAnswer> for Value {
-    fn from(stored: &StoredAnswer) -> Self {
-        Self::object([
-            ("id", stored.id.as_str().into()),
-            ("question", stored.draft.question.as_str().into()),
-            ("answer", stored.draft.answer.as_str().into()),
-            ("locale", stored.draft.locale.as_str().into()),
-            ("createdAt", iso(stored.created_ms).into()),
-            ("updatedAt", iso(stored.updated_ms).into()),
-        ])
-    }
 }
 
 #[cfg(test)]

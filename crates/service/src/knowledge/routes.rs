@@ -3,20 +3,22 @@
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use chat_protocol::Value;
+use chat_protocol::admin::Empty;
+use chat_protocol::admin::settings::{
+    Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, KnowledgeQuestion, Passages,
+};
 use serde::Deserialize;
 
-use super::answers::{self, AnswerDraft, StoredAnswer};
-use super::{Passage, find};
-use crate::accounts::{Client, Operator, Right};
-use crate::audit::{self, Entry};
+use super::{answers, find};
+use crate::accounts::{Actor, Operator, Right};
 use crate::body_limit::limited;
 use crate::clock::millis;
 use crate::db::Tx;
 use crate::error::ApiError;
-use crate::input::{Body, Params};
+use crate::input::{Body, Params, done, success};
 use crate::limits::check_search;
 use crate::rate::Caller;
 use crate::response::ApiResponse;
@@ -43,7 +45,7 @@ pub(crate) fn routes() -> Router<Service> {
 
 /// The OpenAPI description of the routes.
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, read, replace, delete, try_out, ask), components(schemas(AnswerDraft, Tried)))]
+#[openapi(paths(list, add, read, replace, delete, try_out, ask))]
 pub(crate) struct KnowledgeApi;
 
 /// A page of a list.
@@ -60,7 +62,7 @@ pub(super) struct Page {
 }
 
 #[utoipa::path(get, path = "/sites/{site}/answers", tag = "knowledge", params(("site" = String, Path), Page),
-    responses((status = 200, description = "The questions and answers, newest first"),
+    responses((status = 200, body = AnswerPage),
         (status = 404, description = "The site does not exist"))
 )]
 async fn list(
@@ -71,43 +73,39 @@ async fn list(
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     check_search(page.q.as_deref())?;
-    let limit = page.limit.unwrap_or(DEFAULT_PAGE).clamp(1, answers::MAX_LISTED);
-    let listed = answers::list(service.db(), &site.id, page.q.as_deref(), page.before, limit).await?;
-    let is_full = listed.len() == usize::try_from(limit).unwrap_or(usize::MAX);
-    let next = listed.last().map(|last| last.no).filter(|_| is_full);
-    Ok(ApiResponse::success(Value::object([("answers", listed.iter().collect()), ("next", next.into())])))
+    let limit = page.limit.unwrap_or(DEFAULT_PAGE);
+    success(&answers::list(service.db(), &site.id, page.q.as_deref(), page.before, limit).await?)
 }
 
-#[utoipa::path(post, path = "/sites/{site}/answers", tag = "knowledge", request_body = AnswerDraft,
+#[utoipa::path(post, path = "/sites/{site}/answers", tag = "knowledge", request_body = AnswerText,
     params(("site" = String, Path)), responses(
-    (status = 200, description = "The new answer"),
+    (status = 200, description = "The new answer", body = AnswerChange),
     (status = 403, description = "The role does not allow it"),
     (status = 409, description = "The site has the maximum number of answers"),
 ))]
 async fn add(
     State(service): State<Service>,
-    operator: Operator,
-    client: Option<Extension<Client>>,
+    actor: Actor,
     Path(site): Path<String>,
-    Body(draft): Body<AnswerDraft>,
+    Body(written): Body<AnswerText>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, operator, client, &site, "answer.create").await?;
+    let change = Change::new(&service, actor, &site, "answer.create").await?;
     let stored = service
         .db()
         .write(move |tx| {
             Box::pin(async move {
-                let stored = answers::add(tx, change.now_ms, &change.site_id, &draft).await?;
+                let stored = answers::add(tx, change.now_ms, &change.site_id, &written).await?;
                 change.record(tx, &stored.id).await?;
                 Ok::<_, ApiError>(stored)
             })
         })
         .await?;
-    Ok(one(&stored))
+    one(stored)
 }
 
 #[utoipa::path(get, path = "/sites/{site}/answers/{answer}", tag = "knowledge",
     params(("site" = String, Path), ("answer" = String, Path)), responses(
-    (status = 200, description = "The answer"),
+    (status = 200, description = "The answer", body = AnswerChange),
     (status = 404, description = "The site or the answer does not exist"),
 ))]
 async fn read(
@@ -116,49 +114,47 @@ async fn read(
     Path((site, id)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    Ok(one(&answers::find(service.db(), &site.id, &id).await?))
+    one(answers::find(service.db(), &site.id, &id).await?)
 }
 
-#[utoipa::path(put, path = "/sites/{site}/answers/{answer}", tag = "knowledge", request_body = AnswerDraft,
+#[utoipa::path(put, path = "/sites/{site}/answers/{answer}", tag = "knowledge", request_body = AnswerText,
     params(("site" = String, Path), ("answer" = String, Path)), responses(
-    (status = 200, description = "The changed answer"),
+    (status = 200, description = "The changed answer", body = AnswerChange),
     (status = 403, description = "The role does not allow it"),
     (status = 404, description = "The site or the answer does not exist"),
 ))]
 async fn replace(
     State(service): State<Service>,
-    operator: Operator,
-    client: Option<Extension<Client>>,
+    actor: Actor,
     Path((site, id)): Path<(String, String)>,
-    Body(draft): Body<AnswerDraft>,
+    Body(written): Body<AnswerText>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, operator, client, &site, "answer.update").await?;
+    let change = Change::new(&service, actor, &site, "answer.update").await?;
     let stored = service
         .db()
         .write(move |tx| {
             Box::pin(async move {
-                let stored = answers::replace(tx, change.now_ms, &change.site_id, &id, &draft).await?;
+                let stored = answers::replace(tx, change.now_ms, &change.site_id, &id, &written).await?;
                 change.record(tx, &stored.id).await?;
                 Ok::<_, ApiError>(stored)
             })
         })
         .await?;
-    Ok(one(&stored))
+    one(stored)
 }
 
 #[utoipa::path(delete, path = "/sites/{site}/answers/{answer}", tag = "knowledge",
     params(("site" = String, Path), ("answer" = String, Path)), responses(
-    (status = 200, description = "Deleted"),
+    (status = 200, description = "Deleted", body = Empty),
     (status = 403, description = "The role does not allow it"),
     (status = 404, description = "The site or the answer does not exist"),
 ))]
 async fn delete(
     State(service): State<Service>,
-    operator: Operator,
-    client: Option<Extension<Client>>,
+    actor: Actor,
     Path((site, id)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, operator, client, &site, "answer.delete").await?;
+    let change = Change::new(&service, actor, &site, "answer.delete").await?;
     service
         .db()
         .write(move |tx| {
@@ -168,62 +164,40 @@ async fn delete(
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([])))
+    Ok(done())
 }
 
-/// A question that is tried out.
-#[derive(Clone, Debug, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Tried {
-    /// The question, in 1 to 4000 characters.
-    question: String,
-    /// The language tag of the visitor's page.
-    locale: Option<String>,
-}
-
-#[utoipa::path(post, path = "/sites/{site}/knowledge/search", tag = "knowledge", request_body = Tried,
+#[utoipa::path(post, path = "/sites/{site}/knowledge/search", tag = "knowledge", request_body = KnowledgeQuestion,
     params(("site" = String, Path)), responses(
-    (status = 200, description = "The passages that the assistant would answer the question from, best first"),
+    (status = 200, body = Passages),
     (status = 404, description = "The site does not exist"),
 ))]
 async fn try_out(
     State(service): State<Service>,
     operator: Operator,
     Path(site): Path<String>,
-    Body(tried): Body<Tried>,
+    Body(tried): Body<KnowledgeQuestion>,
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    tried.check()?;
+    check(&tried)?;
     let passages = find(&service, &site.id, &tried.question, tried.locale.as_deref()).await?;
-    let passages = passages.iter().map(passage_value).collect();
-    Ok(ApiResponse::success(Value::object([("passages", Value::List(passages))])))
+    success(&Passages { passages: passages.into_iter().map(Into::into).collect() })
 }
 
-impl Tried {
-    fn check(&self) -> Result<(), ApiError> {
-        let length = self.question.chars().count();
-        if (1..=MAX_TRIED_LENGTH).contains(&length) {
-            return Ok(());
-        }
-        Err(ApiError::InvalidRequest(format!(
-            "Invalid question: expected 1 to {MAX_TRIED_LENGTH} characters, got {length}."
-        )))
+fn check(tried: &KnowledgeQuestion) -> Result<(), ApiError> {
+    let length = tried.question.chars().count();
+    if (1..=MAX_TRIED_LENGTH).contains(&length) {
+        return Ok(());
     }
+    Err(ApiError::InvalidRequest(format!(
+        "Invalid question: expected 1 to {MAX_TRIED_LENGTH} characters, got {length}."
+    )))
 }
 
-fn passage_value(passage: &Passage) -> Value {
-    Value::object([
-        ("id", passage.id.as_str().into()),
-        ("title", passage.title.as_str().into()),
-        ("location", passage.location.clone().into()),
-        ("text", passage.text.as_str().into()),
-    ])
-}
-
-#[utoipa::path(post, path = "/sites/{site}/knowledge/ask", tag = "knowledge", request_body = Tried,
+#[utoipa::path(post, path = "/sites/{site}/knowledge/ask", tag = "knowledge", request_body = KnowledgeQuestion,
     params(("site" = String, Path)), responses(
-    (status = 200, description = "The answer that a visitor would get, with its sources. It counts as a \
-                                  reply of the AI"),
+    (status = 200, description = "The answer that a visitor would get. It counts as a reply of the AI",
+        body = AskedAnswer),
     (status = 403, description = "The role does not allow it"),
     (status = 404, description = "The site does not exist"),
 ))]
@@ -231,65 +205,52 @@ async fn ask(
     State(service): State<Service>,
     operator: Operator,
     Path(site): Path<String>,
-    Body(tried): Body<Tried>,
+    Body(tried): Body<KnowledgeQuestion>,
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    tried.check()?;
+    check(&tried)?;
     service.0.rates.trials.take(&service, &operator.tenant_id, Caller::ANYBODY).await?.check()?;
     let began = Instant::now();
     let (answer, sources) = ai::try_answer(&service, &site, &tried.question, tried.locale.as_deref()).await?;
-    Ok(ApiResponse::success(Value::object([
-        ("text", answer.text.into()),
-        ("status", answer.status.as_str().into()),
-        ("usedFallback", answer.used_fallback.into()),
-        ("wantsPerson", answer.wants_person.into()),
-        ("sources", Value::List(sources.iter().map(passage_value).collect())),
-        ("durationMs", millis(began.elapsed()).into()),
-    ])))
+    success(&AskedAnswer {
+        text: answer.text,
+        status: answer.status.as_str().to_owned(),
+        used_fallback: answer.used_fallback,
+        wants_person: answer.wants_person,
+        sources: sources.into_iter().map(Into::into).collect(),
+        duration_ms: millis(began.elapsed()),
+    })
 }
 
-fn one(stored: &StoredAnswer) -> ApiResponse {
-    ApiResponse::success(Value::object([("answer", stored.into())]))
+fn one(answer: Answer) -> Result<ApiResponse, ApiError> {
+    success(&AnswerChange { answer })
 }
 
 /// A change of a site's knowledge by an operator who may make it.
 struct Change {
-    operator: Operator,
+    actor: Actor,
     site_id: String,
     action: &'static str,
-    address: String,
     now_ms: i64,
 }
 
 impl Change {
     async fn new(
         service: &Service,
-        operator: Operator,
-        client: Option<Extension<Client>>,
+        actor: Actor,
         site: &str,
         action: &'static str,
     ) -> Result<Self, ApiError> {
-        operator.may(Right::ManageSites)?;
-        let site_id = sites::of_tenant(service.db(), &operator.tenant_id, site).await?.settings.id;
-        let address = client.map(|Extension(client)| client.address.to_string()).unwrap_or_default();
-        Ok(Self { operator, site_id, action, address, now_ms: service.now_ms() })
+        actor.operator.may(Right::ManageSites)?;
+        let site_id = sites::of_tenant(service.db(), &actor.operator.tenant_id, site).await?.settings.id;
+        Ok(Self { actor, site_id, action, now_ms: service.now_ms() })
     }
 
     /// Records the change in the audit log, without the words of the answer.
     async fn record(&self, tx: &mut Tx, id: &str) -> Result<(), ApiError> {
-        let Self { operator, site_id, action, address, now_ms } = self;
-        let entry = Entry {
-            tenant_id: &operator.tenant_id,
-            actor_id: &operator.id,
-            actor: &format!("{} <{}>", operator.name, operator.email),
-            action,
-            target: id,
-            detail: Value::object([("site", site_id.as_str().into())]),
-            address,
-            at_ms: *now_ms,
-        };
-        Ok(audit::record(tx, &entry).await?)
+        let detail = Value::object([("site", self.site_id.as_str().into())]);
+        Ok(self.actor.record_with(tx, self.now_ms, self.action, id, &detail).await?)
     }
 }
 

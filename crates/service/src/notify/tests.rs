@@ -80,13 +80,9 @@ async fn number(service: &Service, sql: &'static str) -> i64 {
 
 /// Returns the signed-in operator of a test.
 fn operator(tenant: &str, role: Role) -> Operator {
-    Operator {
-        id: format!("{role}_{tenant}"),
-        tenant_id: tenant.to_owned(),
-        email: format!("{role}@{tenant}.example"),
-        name: role.to_string(),
-        role,
-    }
+    let name = role.as_str().to_owned();
+    let (id, email) = (format!("{name}_{tenant}"), format!("{name}@{tenant}.example"));
+    Operator { id, tenant_id: tenant.to_owned(), email, name, role }
 }
 
 /// Reports an event of a tenant's site, as the conversations do.

@@ -2,11 +2,11 @@
 //! them, as the Standard Webhooks specification describes.
 
 mod client;
-mod deliveries;
+pub(super) mod deliveries;
 mod queue;
 mod routes;
 mod secret;
-mod store;
+pub(super) mod store;
 mod worker;
 
 use chat_protocol::Value;
@@ -21,11 +21,7 @@ pub(crate) use routes::{WebhooksApi, routes};
 pub(super) use worker::WebhookQueue;
 
 #[cfg(test)]
-pub(super) use {
-    deliveries::{Delivery, LogPage},
-    secret::WebhookSecret,
-    store::{NewWebhook, Webhook, WebhookChange},
-};
+pub(super) use secret::WebhookSecret;
 
 /// Returns the webhooks of a tenant that receive an event of a site.
 pub(super) async fn subscribed(
@@ -102,9 +98,9 @@ async fn audit_disabled(
         actor: "service",
         action: "webhook.disable",
         target: webhook_id,
-        detail: Value::object([("reason", reason.into())]),
+        detail: audit::Entry::NONE,
         address: "",
         at_ms: now_ms,
     };
-    audit::record(tx, &entry).await
+    audit::record(tx, &entry.with(&Value::object([("reason", reason.into())]))).await
 }

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use chat_protocol::admin::publishing as shown;
 use chat_protocol::{ClaimToken, Completion, Done, Job, JobId, JobStatus, JobType, Outcome, Value};
 use sqlx::AssertSqlSafe;
 
@@ -61,15 +62,25 @@ pub(crate) struct StoredJob {
 impl StoredJob {
     /// Returns the job as the console shows it: without the claim token, which is for the holder of the claim
     /// only.
-    pub(crate) fn view(&self) -> Value {
-        let mut job = Value::from(&Job { claim_token: None, ..self.job.clone() });
-        if let Value::Object(members) = &mut job {
-            members.push(("result".to_owned(), self.result.clone()));
-            members.push(("error".to_owned(), self.error.clone().into()));
-            members.push(("automatic".to_owned(), self.automatic.into()));
-            members.push(("decidedBy".to_owned(), self.decided_by.clone().into()));
+    pub(super) fn shown(self) -> shown::Job {
+        let Job { id, job_type, status, title, attempts, max_attempts, lease_until, payload, .. } = self.job;
+        shown::Job {
+            id: id.as_str().to_owned(),
+            kind: job_type.as_str().to_owned(),
+            status: status.as_str().to_owned(),
+            title,
+            attempts: attempts.unwrap_or_default(),
+            max_attempts: max_attempts.unwrap_or_default(),
+            lease_until,
+            payload,
+            created_at: self.job.created_at.unwrap_or_default(),
+            updated_at: self.job.updated_at.unwrap_or_default(),
+            completed_at: self.job.completed_at,
+            result: self.result,
+            error: self.error,
+            automatic: self.automatic,
+            decided_by: self.decided_by,
         }
-        job
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use chat_protocol::Value;
-use chat_protocol::admin::publishing::{Decision, EntryKind};
+use chat_protocol::admin::publishing::{self as shown, Decision, EntryKind};
 use sqlx::AssertSqlSafe;
 
 use crate::clock::iso;
@@ -86,8 +86,8 @@ pub(crate) struct Review {
     pub(crate) body: Value,
     pub(crate) created_ms: i64,
     pub(crate) updated_ms: i64,
-    /// The decision of the rules: why the entry waits. Null where no rule has decided.
-    pub(crate) decision: Value,
+    /// The decision of the rules: why the entry waits. `None` where no rule has decided.
+    pub(crate) decision: Option<Decision>,
 }
 
 pub(super) const COLUMNS: &str =
@@ -105,7 +105,7 @@ pub(super) fn read(row: &Row) -> Result<Review, DbError> {
         body: json(&row.text(7)?),
         created_ms: row.int(8)?,
         updated_ms: row.int(9)?,
-        decision: row.optional_text(10)?.as_deref().map(json).unwrap_or_default(),
+        decision: row.optional_text(10)?.and_then(|decision| serde_json::from_str(&decision).ok()),
     })
 }
 
@@ -116,19 +116,19 @@ pub(super) fn json(text: &str) -> Value {
 
 impl Review {
     /// Returns the entry as the console shows it.
-    pub(crate) fn view(&self) -> Value {
-        Value::object([
-            ("id", self.id.as_str().into()),
-            ("kind", self.kind.as_str().into()),
-            ("status", self.status.as_str().into()),
-            ("path", self.path.as_str().into()),
-            ("locale", self.locale.as_str().into()),
-            ("title", self.title.as_str().into()),
-            ("body", self.body.clone()),
-            ("createdAt", iso(self.created_ms).into()),
-            ("updatedAt", iso(self.updated_ms).into()),
-            ("decision", self.decision.clone()),
-        ])
+    pub(super) fn shown(self) -> shown::Review {
+        shown::Review {
+            id: self.id,
+            kind: self.kind.into(),
+            status: self.status.as_str().to_owned(),
+            path: self.path,
+            locale: self.locale,
+            title: self.title,
+            body: self.body,
+            created_at: iso(self.created_ms),
+            updated_at: iso(self.updated_ms),
+            decision: self.decision,
+        }
     }
 }
 

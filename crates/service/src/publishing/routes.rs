@@ -7,20 +7,21 @@ use axum::Router;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
-use chat_protocol::{ArticlePayload, JobId, Value, is_language_tag};
+use chat_protocol::admin::publishing::{
+    JobPage, NewArticle, NewReview, QueuedJob, QueuedJobs, ReviewDetails, ReviewPage,
+};
+use chat_protocol::{ArticlePayload, JobId, is_language_tag};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::before::{Compared, find};
 use super::{By, ReviewStatus, approve, approve_overlays, draft_article, jobs, reviews, roll_back, withdraw};
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Actor, Operator, Right};
 use crate::body_limit::limited;
 use crate::db::{Tx, Wake};
 use crate::error::ApiError;
-use crate::input::{Body, Params, to_value};
+use crate::input::{Body, Params, success};
 use crate::limits::{MAX_NAME_LENGTH, MAX_URL_LENGTH, check_text};
 use crate::response::ApiResponse;
 use crate::sites::{self, Site};
@@ -98,9 +99,9 @@ impl Page {
     }
 
     /// Returns the start of the next page, if there may be one.
-    fn next(&self, shown: usize, last: Option<i64>) -> Value {
+    fn next(&self, shown: usize, last: Option<i64>) -> Option<i64> {
         let is_full = i64::try_from(shown).is_ok_and(|shown| shown >= self.limit());
-        last.filter(|_| is_full).into()
+        last.filter(|_| is_full)
     }
 }
 
@@ -108,7 +109,7 @@ impl Page {
 #[utoipa::path(get, path = "/sites/{site}/reviews", tag = "publishing",
     params(("site" = String, Path), ("status" = Option<String>, Query, description = "draft, queued, published, withdrawn or failed"),
         ("before" = Option<i64>, Query), ("limit" = Option<i64>, Query)),
-    responses((status = 200, description = "`reviews`, newest first, and `next` if there may be more")))]
+    responses((status = 200, body = ReviewPage)))]
 async fn list_reviews(
     State(service): State<Service>,
     operator: Operator,
@@ -124,17 +125,14 @@ async fn list_reviews(
         })?),
     };
     let listed = reviews::list(service.db(), &site.id, status, page.before(), page.limit()).await?;
-    Ok(ApiResponse::success(Value::object([
-        ("reviews", listed.iter().map(reviews::Review::view).collect()),
-        ("next", page.next(listed.len(), listed.last().map(|review| review.no))),
-    ])))
+    let next = page.next(listed.len(), listed.last().map(|review| review.no));
+    success(&ReviewPage { reviews: listed.into_iter().map(reviews::Review::shown).collect(), next })
 }
 
 /// Shows an entry with its body, what it is compared with, and its last jobs.
 #[utoipa::path(get, path = "/sites/{site}/reviews/{id}", tag = "publishing",
     params(("site" = String, Path), ("id" = String, Path)),
-    responses((status = 200, description = "`review`, `before` with the synced `page` and the published `overlay`, \
-        and `jobs`, newest first"),
+    responses((status = 200, body = ReviewDetails),
         (status = 404, description = "The site has no such entry")))]
 async fn show_review(
     State(service): State<Service>,
@@ -145,53 +143,34 @@ async fn show_review(
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     let Compared { review, before } = find(service.db(), &site.id, &id).await?.ok_or(NO_REVIEW)?;
     let jobs = jobs::of_review(service.db(), &site.id, &review.id, SHOWN_JOBS).await?;
-    Ok(ApiResponse::success(Value::object([
-        ("review", review.view()),
-        ("before", to_value(&before)?),
-        ("jobs", jobs.iter().map(jobs::StoredJob::view).collect()),
-    ])))
+    let jobs = jobs.into_iter().map(jobs::StoredJob::shown).collect();
+    success(&ReviewDetails { review: review.shown(), before, jobs })
 }
 
-/// An article to draft.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct NewArticle {
-    /// 1 to 200 characters.
-    title: String,
-    /// The path on the site, which begins with `/`.
-    path: String,
-    /// A language tag such as `en-US`.
-    locale: Option<String>,
-    /// HTML, up to 512 KiB.
-    content: String,
-}
-
-impl NewArticle {
-    fn checked(self) -> Result<ArticlePayload, ApiError> {
-        let title = check_text("title", &self.title, 1, MAX_NAME_LENGTH)?;
-        let path = check_text("path", &self.path, 1, MAX_URL_LENGTH)?;
-        if self.locale.as_deref().is_some_and(|locale| !is_language_tag(locale)) {
-            let problem = "invalid locale: expected a language tag such as en-US";
-            return Err(ApiError::InvalidRequest(problem.to_owned()));
-        }
-        if self.content.len() > MAX_ARTICLE_BYTES {
-            return Err(ApiError::TooLarge { limit: MAX_ARTICLE_BYTES });
-        }
-        Ok(ArticlePayload {
-            kind: Some("post".to_owned()),
-            locale: self.locale,
-            path: Some(path),
-            title: Some(title),
-            content: Some(self.content),
-            ..ArticlePayload::default()
-        })
+fn payload(article: NewArticle) -> Result<ArticlePayload, ApiError> {
+    let title = check_text("title", &article.title, 1, MAX_NAME_LENGTH)?;
+    let path = check_text("path", &article.path, 1, MAX_URL_LENGTH)?;
+    if article.locale.as_deref().is_some_and(|locale| !is_language_tag(locale)) {
+        let problem = "invalid locale: expected a language tag such as en-US";
+        return Err(ApiError::InvalidRequest(problem.to_owned()));
     }
+    if article.content.len() > MAX_ARTICLE_BYTES {
+        return Err(ApiError::TooLarge { limit: MAX_ARTICLE_BYTES });
+    }
+    Ok(ArticlePayload {
+        kind: Some("post".to_owned()),
+        locale: article.locale,
+        path: Some(path),
+        title: Some(title),
+        content: Some(article.content),
+        ..ArticlePayload::default()
+    })
 }
 
 /// Drafts an article.
 #[utoipa::path(post, path = "/sites/{site}/reviews", tag = "publishing", request_body = NewArticle,
     params(("site" = String, Path)),
-    responses((status = 200, description = "The `id` of the draft"), (status = 400, description = "A field is not valid")))]
+    responses((status = 200, body = NewReview), (status = 400, description = "A field is not valid")))]
 async fn write_article(
     State(service): State<Service>,
     actor: Actor,
@@ -199,7 +178,7 @@ async fn write_article(
     Body(article): Body<NewArticle>,
 ) -> Result<ApiResponse, ApiError> {
     let site = segments(path)?;
-    let article = article.checked()?;
+    let article = payload(article)?;
     let id = change(&service, actor, &site, "review.create", move |tx, now_ms, site| {
         Box::pin(async move {
             let id = draft_article(tx, now_ms, &site.id, &article).await?;
@@ -207,12 +186,12 @@ async fn write_article(
         })
     })
     .await?;
-    Ok(ApiResponse::success(Value::object([("id", id.into())])))
+    success(&NewReview { id })
 }
 
 /// Approves all drafts of overlays, up to 1000.
 #[utoipa::path(post, path = "/sites/{site}/reviews/approve-overlays", tag = "publishing",
-    params(("site" = String, Path)), responses((status = 200, description = "The `jobIds`")))]
+    params(("site" = String, Path)), responses((status = 200, body = QueuedJobs)))]
 async fn approve_all(
     State(service): State<Service>,
     actor: Actor,
@@ -227,13 +206,13 @@ async fn approve_all(
         })
     })
     .await?;
-    Ok(ApiResponse::success(Value::object([("jobIds", jobs.iter().collect())])))
+    success(&QueuedJobs { job_ids: jobs.iter().map(|id| id.as_str().to_owned()).collect() })
 }
 
 /// Approves an entry, which queues its job.
 #[utoipa::path(post, path = "/sites/{site}/reviews/{id}/approve", tag = "publishing",
     params(("site" = String, Path), ("id" = String, Path)),
-    responses((status = 200, description = "The `jobId`"), (status = 404, description = "The site has no such entry"),
+    responses((status = 200, body = QueuedJob), (status = 404, description = "The site has no such entry"),
         (status = 409, description = "A job of this entry is queued already")))]
 async fn approve_review(
     State(service): State<Service>,
@@ -249,7 +228,7 @@ async fn approve_review(
 /// Withdraws a published article, which queues a job that deletes it.
 #[utoipa::path(post, path = "/sites/{site}/reviews/{id}/withdraw", tag = "publishing",
     params(("site" = String, Path), ("id" = String, Path)),
-    responses((status = 200, description = "The `jobId`"), (status = 404, description = "The site has no such article"),
+    responses((status = 200, body = QueuedJob), (status = 404, description = "The site has no such article"),
         (status = 409, description = "A job of this entry is queued already")))]
 async fn withdraw_review(
     State(service): State<Service>,
@@ -265,7 +244,7 @@ async fn withdraw_review(
 /// Rolls an article back, which queues a job that restores its previous version.
 #[utoipa::path(post, path = "/sites/{site}/reviews/{id}/rollback", tag = "publishing",
     params(("site" = String, Path), ("id" = String, Path)),
-    responses((status = 200, description = "The `jobId`"), (status = 404, description = "The site has no such article"),
+    responses((status = 200, body = QueuedJob), (status = 404, description = "The site has no such article"),
         (status = 409, description = "A job of this entry is queued already")))]
 async fn roll_back_review(
     State(service): State<Service>,
@@ -294,7 +273,7 @@ async fn transition(
         Box::pin(async move { Ok((transition(tx, now_ms, &site.id, &id, By::Person(&name)).await?, id)) })
     })
     .await?;
-    Ok(ApiResponse::success(Value::object([("jobId", (&job).into())])))
+    success(&QueuedJob { job_id: job.as_str().to_owned() })
 }
 
 /// Changes a site's list in a transaction, with an entry in the audit log. `work` returns its result and the
@@ -332,7 +311,7 @@ where
 #[utoipa::path(get, path = "/sites/{site}/jobs", tag = "publishing",
     params(("site" = String, Path), ("status" = Option<String>, Query, description = "pending, running, succeeded or failed"),
         ("before" = Option<i64>, Query), ("limit" = Option<i64>, Query)),
-    responses((status = 200, description = "`jobs`, newest first, the number of `pending` jobs, and `next` if there may be more")))]
+    responses((status = 200, body = JobPage)))]
 async fn list_jobs(
     State(service): State<Service>,
     operator: Operator,
@@ -342,9 +321,7 @@ async fn list_jobs(
     let db = service.db();
     let site = sites::of_tenant(db, &operator.tenant_id, &segments(path)?).await?;
     let listed = jobs::list(db, &site.id, page.status.as_deref(), page.before(), page.limit()).await?;
-    Ok(ApiResponse::success(Value::object([
-        ("jobs", listed.iter().map(jobs::StoredJob::view).collect()),
-        ("pending", super::pending_count(db, service.now_ms(), &site.id).await?.into()),
-        ("next", page.next(listed.len(), listed.last().map(|job| job.no))),
-    ])))
+    let next = page.next(listed.len(), listed.last().map(|job| job.no));
+    let pending = super::pending_count(db, service.now_ms(), &site.id).await?;
+    success(&JobPage { jobs: listed.into_iter().map(jobs::StoredJob::shown).collect(), pending, next })
 }

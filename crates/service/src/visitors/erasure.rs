@@ -4,7 +4,7 @@
 //! the last one, together with the entry of the audit log. An erasure that was interrupted is repeated by its
 //! caller, and goes on where it stopped.
 
-use chat_protocol::Value;
+use chat_protocol::admin::Erased;
 
 use super::removal::{self, BATCH, Removed};
 use super::scrub;
@@ -20,31 +20,11 @@ const MAX_CONVERSATIONS: i64 = 20;
 /// Maximum attempts of a transaction that collided with another one.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// The number of erased rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Erased {
-    pub(super) visitors: i64,
-    pub(super) conversations: i64,
-    pub(super) messages: i64,
-    pub(super) events: i64,
-}
-
-impl Erased {
-    fn add(&mut self, other: Self) {
-        self.visitors += other.visitors;
-        self.conversations += other.conversations;
-        self.messages += other.messages;
-        self.events += other.events;
-    }
-
-    pub(super) fn view(self) -> Value {
-        Value::object([
-            ("visitors", self.visitors.into()),
-            ("conversations", self.conversations.into()),
-            ("messages", self.messages.into()),
-            ("events", self.events.into()),
-        ])
-    }
+fn add(erased: &mut Erased, other: Erased) {
+    erased.visitors += other.visitors;
+    erased.conversations += other.conversations;
+    erased.messages += other.messages;
+    erased.events += other.events;
 }
 
 /// The data that remains to be erased.
@@ -74,7 +54,7 @@ pub(super) async fn erase(
     for target in visitors.chain(conversations) {
         loop {
             let (step, finished) = execute(service, site, actor, &target).await?;
-            erased.add(step);
+            add(&mut erased, step);
             if finished {
                 break;
             }

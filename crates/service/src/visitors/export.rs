@@ -7,13 +7,14 @@ use std::io;
 
 use axum::body::{Body, Bytes};
 use chat_protocol::Value;
+use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tracing::error;
 
 use super::events::{self, EventsOf};
 use super::subject::Subject;
-use super::{COLUMNS, read};
+use super::{COLUMNS, SiteVisitor, read};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, args};
 
@@ -94,7 +95,8 @@ impl Export {
             self.buffer.push_str("null");
             return Ok(());
         };
-        self.open_object(&visitor.view());
+        let id = visitor.id.clone();
+        self.open_object(&SiteVisitor::from(visitor));
         self.buffer.push_str(r#","conversations":["#);
         let (mut after, mut index) = (0, 0);
         loop {
@@ -110,7 +112,7 @@ impl Export {
             }
         }
         self.buffer.push(']');
-        self.events(EventsOf::Visitor(&visitor.id)).await?;
+        self.events(EventsOf::Visitor(&id)).await?;
         self.buffer.push('}');
         self.send_full().await
     }
@@ -164,8 +166,8 @@ impl Export {
     }
 
     /// Writes an object without its closing brace.
-    fn open_object(&mut self, object: &Value) {
-        let json = object.to_json();
+    fn open_object(&mut self, object: &impl Serialize) {
+        let json = serde_json::to_string(object).unwrap_or_default();
         self.buffer.push_str(json.strip_suffix('}').unwrap_or(&json));
     }
 

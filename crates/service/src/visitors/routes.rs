@@ -7,13 +7,14 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use chat_protocol::Value;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::{EarlierConversation, Visitor, earlier, events, list};
+use super::{EarlierConversation, SiteVisitor, earlier, events, list};
 use crate::Service;
 use crate::accounts::{Operator, Right};
 use crate::error::ApiError;
-use crate::input::Params;
+use crate::input::{Params, success};
 use crate::response::ApiResponse;
 use crate::sites;
 
@@ -66,10 +67,21 @@ fn segments<T>(path: Segments<T>) -> Result<T, ApiError> {
     path.map(|Path(segments)| segments).map_err(|_| NO_VISITOR)
 }
 
+/// A page of the visitors of a site.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct VisitorPage {
+    /// The visitors, last seen first.
+    visitors: Vec<SiteVisitor>,
+    /// The parameter `after` of the next page, if there may be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
 /// Lists the visitors of a site, last seen first.
 #[utoipa::path(get, path = "/sites/{site}/visitors", tag = "visitors",
     params(("site" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<i64>, Query)),
-    responses((status = 200, description = "`visitors`, and `next` if there may be more")))]
+    responses((status = 200, body = VisitorPage)))]
 async fn list_visitors(
     State(service): State<Service>,
     operator: Operator,
@@ -89,10 +101,7 @@ async fn list_visitors(
     let is_full = i64::try_from(visitors.len()) == Ok(limit);
     let next = visitors.last().filter(|_| is_full);
     let next = next.map(|last| format!("{}-{}", last.last_seen_ms, last.no));
-    Ok(ApiResponse::success(Value::object([
-        ("visitors", visitors.iter().map(Visitor::view).collect()),
-        ("next", next.into()),
-    ])))
+    success(&VisitorPage { visitors: visitors.into_iter().map(Into::into).collect(), next })
 }
 
 fn parse_cursor(cursor: &str) -> Option<(i64, i64)> {
@@ -100,10 +109,22 @@ fn parse_cursor(cursor: &str) -> Option<(i64, i64)> {
     Some((last_seen_ms.parse().ok()?, no.parse().ok()?))
 }
 
+/// A visitor, with what is known about it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct VisitorDetails {
+    visitor: SiteVisitor,
+    /// The latest conversations, newest first.
+    conversations: Vec<EarlierConversation>,
+    /// The latest events as received, each with `receivedAt`, oldest first.
+    #[schema(value_type = Vec<Object>)]
+    events: Vec<Value>,
+}
+
 /// Shows a visitor with its latest conversations and events.
 #[utoipa::path(get, path = "/sites/{site}/visitors/{id}", tag = "visitors",
     params(("site" = String, Path), ("id" = String, Path)),
-    responses((status = 200, description = "`visitor`, `conversations` newest first, `events` oldest first"),
+    responses((status = 200, body = VisitorDetails),
         (status = 404, description = "The site has no such visitor")))]
 async fn show(
     State(service): State<Service>,
@@ -117,9 +138,6 @@ async fn show(
     let visitor = super::find(db, &site.id, &id).await?.ok_or(NO_VISITOR)?;
     let conversations = earlier(db, &site.id, visitor.no, i64::MAX, SHOWN_CONVERSATIONS).await?;
     let events = events::recent(db, &site.id, &visitor.id, SHOWN_EVENTS).await?;
-    Ok(ApiResponse::success(Value::object([
-        ("visitor", visitor.view()),
-        ("conversations", conversations.iter().map(EarlierConversation::view).collect()),
-        ("events", events.iter().map(events::ReceivedEvent::view).collect()),
-    ])))
+    let events = events.iter().map(events::ReceivedEvent::view).collect();
+    success(&VisitorDetails { visitor: visitor.into(), conversations, events })
 }

@@ -1,10 +1,11 @@
 //! The use of a one-time link: the first owner, an invitation, or a new password.
 
+use chat_protocol::admin::{LinkKind, SetupLink};
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
 use super::submission::Submission;
-use crate::api::{SetupLink, requests};
+use crate::api::requests;
 use crate::state::app;
 use crate::text::account;
 
@@ -12,11 +13,11 @@ use crate::text::account;
 #[component]
 pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
     let app = app();
-    let is_new = link.kind != "password";
-    let (title, hint) = match link.kind.as_str() {
-        "owner" => (account::OWNER_TITLE, account::OWNER_HINT),
-        "password" => (account::NEW_PASSWORD_TITLE, account::NEW_PASSWORD_HINT),
-        _ => (account::INVITATION_TITLE, account::INVITATION_HINT),
+    let is_new = link.kind != LinkKind::Password;
+    let (title, hint) = match link.kind {
+        LinkKind::Owner => (account::OWNER_TITLE, account::OWNER_HINT),
+        LinkKind::Password => (account::NEW_PASSWORD_TITLE, account::NEW_PASSWORD_HINT),
+        LinkKind::Invitation => (account::INVITATION_TITLE, account::INVITATION_HINT),
     };
     let name = RwSignal::new(String::new());
     let is_fixed = link.email.is_some();
@@ -30,7 +31,7 @@ pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
             let name = is_new.then(|| name.get_untracked());
             let (email, password) = (email.get_untracked(), password.get_untracked());
             let signed_in = requests::use_link(&token, name.as_deref(), &email, &password).await?;
-            if signed_in.is_complete == Some(true) {
+            if signed_in.signed_in == Some(true) {
                 app.session.set_signed_in(signed_in);
             } else {
                 app.session.set_signed_out(Some(account::PASSWORD_CHANGED.get().to_owned()));

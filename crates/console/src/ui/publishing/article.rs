@@ -1,14 +1,15 @@
 //! The form that writes an article.
 
+use chat_protocol::admin::publishing::NewArticle;
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde_json::{Map, Value};
 
 use super::Part;
 use crate::api::publishing as requests;
 use crate::state::app;
 use crate::text::publishing;
+use crate::ui::forms::filled;
 
 /// The form. A saved article is a draft in the list.
 #[component]
@@ -20,8 +21,9 @@ pub(super) fn ArticleForm(site: String) -> impl IntoView {
     let back = Part::Reviews.page(&site).href();
     let save = move |event: SubmitEvent| {
         event.prevent_default();
-        let fields = [("title", title), ("path", path), ("locale", locale), ("content", content)];
-        let article = article(fields.map(|(name, field)| (name, field.get_untracked())));
+        let [title, path, content] =
+            [title, path, content].map(|field| field.get_untracked().trim().to_owned());
+        let article = NewArticle { title, path, locale: filled(&locale.get_untracked()), content };
         is_saving.set(true);
         problem.set(None);
         let site = site.clone();
@@ -62,32 +64,5 @@ pub(super) fn ArticleForm(site: String) -> impl IntoView {
                 <button type="submit" class="loud" disabled=is_saving>{publishing::ARTICLE_SAVE.get()}</button>
             </footer>
         </form>
-    }
-}
-
-/// Returns the article to send. An empty language is left out.
-fn article(fields: [(&str, String); 4]) -> Map<String, Value> {
-    let filled = fields.into_iter().map(|(name, value)| (name, value.trim().to_owned()));
-    let filled = filled.filter(|(name, value)| *name != "locale" || !value.is_empty());
-    filled.map(|(name, value)| (name.to_owned(), value.into())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::article;
-
-    #[test]
-    fn an_article_for_all_languages_names_none() {
-        let fields = |locale: &str| {
-            [
-                ("title", " News ".to_owned()),
-                ("path", "/n".to_owned()),
-                ("locale", locale.to_owned()),
-                ("content", "x".to_owned()),
-            ]
-        };
-        assert_eq!(article(fields(" ")).get("locale"), None);
-        assert_eq!(article(fields("de")).get("locale").and_then(|locale| locale.as_str()), Some("de"));
-        assert_eq!(article(fields("")).get("title").and_then(|title| title.as_str()), Some("News"));
     }
 }

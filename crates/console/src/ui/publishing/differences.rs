@@ -1,9 +1,10 @@
 //! The head and the text of a page, before and after.
 
-use chat_protocol::admin::publishing::{Before, Change, Field, SyncedPage, head_changes, text_of_html};
+use chat_protocol::admin::publishing::{
+    Before, Change, Field, Review, SyncedPage, head_changes, text_of_html,
+};
 use leptos::prelude::*;
 
-use crate::api::publishing::Review;
 use crate::diff::{Piece, words};
 use crate::text::publishing;
 

@@ -1,9 +1,9 @@
 //! The jobs of an entry, newest first.
 
+use chat_protocol::admin::publishing::Job;
 use chat_protocol::admin::publishing::text_of;
 use leptos::prelude::*;
 
-use crate::api::publishing::Job;
 use crate::browser::clock;
 use crate::text::{Text, date_time, publishing};
 

@@ -1,11 +1,12 @@
 //! The jobs of a site.
 
+use chat_protocol::admin::publishing::Job;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::history::JobRow;
 use super::{on_site_change, pending};
-use crate::api::publishing::{self as requests, Job};
+use crate::api::publishing as requests;
 use crate::text::publishing;
 
 /// The list of jobs, newest first.

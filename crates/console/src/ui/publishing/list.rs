@@ -1,11 +1,12 @@
 //! The review-and-publish list.
 
+use chat_protocol::admin::publishing::Review;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::rules::waits_because;
 use super::{Part, on_site_change, pending};
-use crate::api::publishing::{self as requests, Review};
+use crate::api::publishing as requests;
 use crate::browser::clock;
 use crate::location::{Page, Query};
 use crate::state::app;

@@ -1,6 +1,6 @@
 //! An entry of the list: checks, before and after, publishing, and its history.
 
-use chat_protocol::admin::publishing::{Before, Level, check};
+use chat_protocol::admin::publishing::{Before, Level, Review, ReviewDetails, check};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -10,7 +10,7 @@ use super::history::History;
 use super::list::status_name;
 use super::rules::waits_because;
 use super::{Part, on_site_change, pending};
-use crate::api::publishing::{self as requests, Review, ReviewDetails};
+use crate::api::publishing as requests;
 use crate::state::app;
 use crate::text::{Text, publishing};
 use crate::ui::controls::{Confirm, Icon, icon};

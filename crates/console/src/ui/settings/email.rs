@@ -1,6 +1,6 @@
 //! The e-mails that the operator receives.
 
-use chat_protocol::admin::settings::EmailPreferences;
+use chat_protocol::admin::settings::{EmailChoice, EmailPreferences};
 use leptos::prelude::*;
 
 use super::page::{Card, Head};
@@ -29,10 +29,10 @@ impl From<&EmailPreferences> for Mail {
     }
 }
 
-impl From<Mail> for EmailPreferences {
+impl From<Mail> for EmailChoice {
     fn from(mail: Mail) -> Self {
         let Mail { unanswered, lead, hand_off, locale } = mail;
-        Self { unanswered, lead, hand_off, locale: filled(&locale), available: false }
+        Self { unanswered, lead, hand_off, locale: filled(&locale) }
     }
 }
 
@@ -54,11 +54,10 @@ fn MailCard(preferences: EmailPreferences) -> impl IntoView {
     let form = FormState::new(&["locale"], editing.is_dirty());
     let save = move || {
         let now = editing.now();
-        let sent = EmailPreferences::from(now.clone());
-        form.send(
-            async move { requests::save_email_preferences(&sent).await },
-            move |saved: EmailPreferences| editing.accept(&now, Mail::from(&saved)),
-        );
+        let sent = EmailChoice::from(now.clone());
+        form.send(async move { requests::choose_emails(&sent).await }, move |saved: EmailPreferences| {
+            editing.accept(&now, Mail::from(&saved))
+        });
     };
     let fields = editing.fields;
     view! {

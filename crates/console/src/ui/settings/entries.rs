@@ -3,8 +3,8 @@
 
 use std::future::Future;
 
+use chat_protocol::admin::Empty;
 use leptos::prelude::*;
-use serde_json::Value;
 
 use super::page::{Head, notices};
 use super::rows::{Chosen, edit_and_delete, rows};
@@ -47,7 +47,7 @@ pub trait Entry: Clone + Send + Sync + 'static {
     fn load() -> impl Future<Output = Result<Vec<Self>, ApiError>> + 'static;
 
     /// Deletes an entry.
-    fn delete(id: String) -> impl Future<Output = Result<Value, ApiError>> + 'static;
+    fn delete(id: String) -> impl Future<Output = Result<Empty, ApiError>> + 'static;
 }
 
 /// What follows when a form has saved its entry.

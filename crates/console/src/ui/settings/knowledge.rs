@@ -1,11 +1,10 @@
 //! What the assistant knows about a site: questions and answers, synced pages, and trying it out.
 
-use chat_protocol::admin::settings::{OperatorRole, Site};
+use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;
 
 use super::answers::Answers;
 use super::page::{Head, me};
-use super::section::role_of;
 use crate::location::Page;
 use crate::text::{Text, settings as t};
 
@@ -20,7 +19,7 @@ const PARTS: [(&str, Text); 3] =
 #[component]
 pub fn Knowledge(site: Site, part: Memo<Option<String>>) -> impl IntoView {
     // Asking costs a reply of the AI, so that it needs the right to change sites.
-    let may_change = role_of(&me()) >= OperatorRole::Admin;
+    let may_change = me().is_admin();
     let parts = PARTS.into_iter().filter(move |(name, _)| may_change || *name != "ask");
     let current = Memo::new(move |_| {
         let wanted = part.get();

@@ -2,9 +2,8 @@
 
 use std::future::Future;
 
-use chat_protocol::admin::{Label, LabelChange};
+use chat_protocol::admin::{Empty, Label, LabelChange};
 use leptos::prelude::*;
-use serde_json::Value;
 
 use super::entries::{Entry, Saved, Texts};
 use crate::api::{ApiError, requests as shared, settings as requests};
@@ -61,7 +60,7 @@ impl Entry for Label {
         shared::labels()
     }
 
-    async fn delete(id: String) -> Result<Value, ApiError> {
+    async fn delete(id: String) -> Result<Empty, ApiError> {
         requests::delete_label(&id).await
     }
 }

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 
 use super::danger::DangerRow;
 use super::page::{Card, Empty, Head, me, notices};
-use super::section::role_of;
 use super::sessions::{PasswordCard, SessionsCard};
 use crate::api::settings as requests;
 use crate::location::Page;
@@ -53,7 +52,7 @@ pub fn OperatorPage(id: String, operators: Remote<Vec<OperatorAccount>>) -> impl
 #[component]
 fn Account(person: OperatorAccount, operators: Remote<Vec<OperatorAccount>>) -> impl IntoView {
     let me = me();
-    let mine = role_of(&me);
+    let mine = me.role;
     let is_me = me.id == person.id;
     let may_change = may_manage(mine, person.role);
     let is_owner = mine == OperatorRole::Owner;

@@ -1,11 +1,11 @@
 //! What the pages of all sections have: a head, cards, and the choice of the site.
 
+use chat_protocol::admin::Me;
 use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;
 
 use super::section::Section;
 use super::{Remote, Sites};
-use crate::api::Me;
 use crate::browser::{clock, storage};
 use crate::location::Page;
 use crate::state::{Notices, app};

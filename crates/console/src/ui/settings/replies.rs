@@ -2,9 +2,8 @@
 
 use std::future::Future;
 
-use chat_protocol::admin::{CannedReply, CannedReplyText};
+use chat_protocol::admin::{CannedReply, CannedReplyText, Empty};
 use leptos::prelude::*;
-use serde_json::Value;
 
 use super::entries::{Entry, Saved, Texts};
 use crate::api::{ApiError, requests as shared, settings as requests};
@@ -55,7 +54,7 @@ impl Entry for CannedReply {
         shared::replies()
     }
 
-    async fn delete(id: String) -> Result<Value, ApiError> {
+    async fn delete(id: String) -> Result<Empty, ApiError> {
         requests::delete_reply(&id).await
     }
 }

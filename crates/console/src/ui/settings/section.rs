@@ -1,8 +1,8 @@
 //! The sections of the settings, and who may see each.
 
+use chat_protocol::admin::Me;
 use chat_protocol::admin::settings::OperatorRole;
 
-use crate::api::Me;
 use crate::text::{Text, settings as t};
 
 /// What a section is about.
@@ -134,13 +134,8 @@ impl Section {
 
     /// Returns whether an operator sees the section.
     pub fn is_for(self, me: &Me) -> bool {
-        role_of(me) >= self.least_role()
+        me.role >= self.least_role()
     }
-}
-
-/// Returns the operator's role; the least for an unknown one.
-pub fn role_of(me: &Me) -> OperatorRole {
-    OperatorRole::parse(&me.role).unwrap_or_default()
 }
 
 /// Returns the sections that an operator sees.
@@ -152,8 +147,8 @@ pub fn permitted(me: &Me) -> Vec<Section> {
 mod tests {
     use super::*;
 
-    fn with_role(role: &str) -> Me {
-        Me { role: role.to_owned(), ..Me::default() }
+    fn with_role(role: OperatorRole) -> Me {
+        Me { role, ..Me::default() }
     }
 
     #[test]
@@ -166,10 +161,9 @@ mod tests {
 
     #[test]
     fn agents_see_only_what_they_may() {
-        let sections = permitted(&with_role("agent"));
+        let sections = permitted(&with_role(OperatorRole::Agent));
         assert_eq!(sections, [Section::Knowledge, Section::Team, Section::Replies, Section::Email]);
-        assert_eq!(permitted(&with_role("admin")), Section::ALL);
-        assert_eq!(permitted(&with_role("owner")), Section::ALL);
-        assert_eq!(permitted(&with_role("")), sections, "an unknown role is the least one");
+        assert_eq!(permitted(&with_role(OperatorRole::Admin)), Section::ALL);
+        assert_eq!(permitted(&with_role(OperatorRole::Owner)), Section::ALL);
     }
 }

@@ -1,14 +1,13 @@
 //! The operators, and the invitations of further ones.
 
 use chat_protocol::admin::settings::{
-    Invitation, InvitationRequest, OneTimeLink, OperatorAccount, OperatorRole,
+    Invitation, InvitationRequest, NewInvitation, OperatorAccount, OperatorRole,
 };
 use leptos::prelude::*;
 
 use super::operator::{OperatorPage, role_text, roles_of};
 use super::page::{Card, Head, me, notices, time};
 use super::rows::{Chosen, revoke, rows};
-use super::section::role_of;
 use crate::api::settings as requests;
 use crate::location::Page;
 use crate::text::settings as t;
@@ -29,7 +28,7 @@ pub fn Team(id: Memo<Option<String>>) -> impl IntoView {
 #[component]
 fn People(operators: Remote<Vec<OperatorAccount>>) -> impl IntoView {
     let me = me();
-    let role = role_of(&me);
+    let role = me.role;
     let may_invite = role >= OperatorRole::Admin;
     let invites = RwSignal::new(false);
     let invitations = may_invite
@@ -135,7 +134,7 @@ fn invited(invitation: Invitation, revoked: Chosen<Invitation>) -> impl IntoView
 #[component]
 fn InviteForm(role: OperatorRole, invitations: Remote<Vec<Invitation>>) -> impl IntoView {
     let (email, chosen) = (RwSignal::new(String::new()), RwSignal::new("agent".to_owned()));
-    let new = RwSignal::new(None::<OneTimeLink>);
+    let new = RwSignal::new(None::<NewInvitation>);
     let typed = Signal::derive(move || new.get().is_none() && !email.get().is_empty());
     let form = FormState::new(&["email", "role"], typed);
     let roles = StoredValue::new(roles_of(role));
@@ -147,12 +146,12 @@ fn InviteForm(role: OperatorRole, invitations: Remote<Vec<Invitation>>) -> impl 
             invitations.reload();
         });
     };
-    let secret = |new: OneTimeLink| {
+    let secret = |new: NewInvitation| {
         view! {
             <SecretOnce
                 label=t::INVITATION_LINK.get()
-                secret=new.link
-                help=t::INVITATION_LINK_HELP.with(&[("time", &time(&new.expires_at))])
+                secret=new.link.link
+                help=t::INVITATION_LINK_HELP.with(&[("time", &time(&new.link.expires_at))])
             />
             {new.mailed.then(|| view! { <p class="field-help">{t::INVITATION_MAILED.get()}</p> })}
         }

@@ -1,10 +1,9 @@
 //! Exports and erases what is stored about a visitor. For admins.
 
-use chat_protocol::admin::ConversationSummary;
+use chat_protocol::admin::{ConversationSummary, EmailAddress, Erasure};
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde_json::{Value, json};
 
 use crate::api::{self, ApiError};
 use crate::location::{Page, encode};
@@ -37,14 +36,14 @@ impl Subject {
         Some(format!("{}sites/{}/visitors/{}/export", api::BASE, encode(site), encode(id)))
     }
 
-    async fn erase(&self) -> Result<Value, ApiError> {
+    async fn erase(&self) -> Result<Erasure, ApiError> {
         match self {
             Self::Visitor { site, id } => {
                 api::delete(&format!("sites/{}/visitors/{}", encode(site), encode(id))).await
             }
             Self::Email { site, address } => {
                 let path = format!("sites/{}/privacy/erase", encode(site));
-                api::post(&path, &json!({"email": address})).await
+                api::post(&path, &EmailAddress { email: address.clone() }).await
             }
         }
     }

@@ -22,7 +22,8 @@ pub struct Token {
 }
 
 /// A new token. Its secret is shown this once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct NewToken {
     /// The token.
@@ -33,24 +34,28 @@ pub struct NewToken {
 }
 
 /// The body of `POST /sites/{site}/tokens`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TokenRequest {
     /// The purpose of the token, up to 200 characters.
+    #[serde(default)]
     pub name: String,
     /// Seconds after which it expires; never, if missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_s: Option<u32>,
 }
 
 /// The body of `POST /sites/{site}/tokens/rotate`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rotation {
     /// The purpose of the new token, up to 200 characters.
+    #[serde(default)]
     pub name: String,
-    /// Seconds for which the old tokens stay valid, up to 90 days.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Seconds for which the old tokens stay valid, up to 90 days; a day, if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap_s: Option<u32>,
 }
 
@@ -74,7 +79,8 @@ pub struct License {
 }
 
 /// A new license. Its code is shown this once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct NewLicense {
     /// The license.
@@ -85,13 +91,14 @@ pub struct NewLicense {
 }
 
 /// The body of `POST /licenses`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LicenseRequest {
     /// The site that it activates; without one, it creates a site.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_id: Option<String>,
     /// Seconds after which it expires; 30 days, if missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_s: Option<u32>,
 }

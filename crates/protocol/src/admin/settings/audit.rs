@@ -6,6 +6,7 @@ use crate::Value;
 
 /// An entry of the audit log: the action, its author, and the author's address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuditEntry {
     /// The number of the entry.
@@ -21,6 +22,7 @@ pub struct AuditEntry {
     /// The id of what was changed.
     pub target: String,
     /// An object with details.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub detail: Value,
     /// The client's address.
     pub address: String,
@@ -30,10 +32,12 @@ pub struct AuditEntry {
 /// name), `q` (a part of the actor or the target), `from` and `to` (times in RFC 3339).
 /// `GET /audit.csv` has the same parameters, but for `before` and `limit`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuditPage {
     /// Entries, newest first.
     pub entries: Vec<AuditEntry>,
     /// The parameter `before` of the next page; `None` on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A question and its answer, as an operator wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Answer {
     /// The answer's id.
@@ -23,28 +24,33 @@ pub struct Answer {
 /// `data` of `GET /sites/{site}/answers`, whose parameters are `before`, `limit` and `q`, which finds a part
 /// of the question or the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AnswerPage {
     /// The answers, newest first.
     pub answers: Vec<Answer>,
     /// The parameter `before` of the next page; `None` on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
 }
 
 /// The body of `POST /sites/{site}/answers` and `PUT /sites/{site}/answers/{answer}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AnswerText {
     /// The question, 1 to 500 characters.
     pub question: String,
     /// The answer, 1 to 4,000 characters.
     pub answer: String,
     /// The language tag of both; empty for any language.
+    #[serde(default)]
     pub locale: String,
 }
 
 /// `data` of a change of one answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AnswerChange {
     /// The answer as it is now.
@@ -53,6 +59,7 @@ pub struct AnswerChange {
 
 /// A synced page, product or another item of the site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContentItem {
     /// The type, such as `page`.
@@ -63,6 +70,7 @@ pub struct ContentItem {
     /// Its language tag.
     pub locale: String,
     /// Its path or address.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
     /// The title.
     pub title: String,
@@ -74,6 +82,7 @@ pub struct ContentItem {
 
 /// `data` of `GET /sites/{site}/content`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContentPage {
     /// The items, in the order of types and ids.
@@ -81,22 +90,25 @@ pub struct ContentPage {
     /// The number of all items.
     pub count: i64,
     /// The parameter `after` of the next page; `None` on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
 /// The body of `POST /sites/{site}/knowledge/search` and `…/ask`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnowledgeQuestion {
     /// The question, 1 to 4,000 characters.
     pub question: String,
     /// The language tag of the visitor's page.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
 }
 
 /// A part of a site's knowledge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Passage {
     /// `content:` and the site's id of the item, or `answer:` and the id of the answer.
@@ -104,16 +116,28 @@ pub struct Passage {
     /// The title of the page, or the question.
     pub title: String,
     /// The path or the address of the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
     /// The text.
     pub text: String,
 }
 
+/// `data` of `POST /sites/{site}/knowledge/search`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct Passages {
+    /// The passages that the assistant would answer the question from, best first.
+    pub passages: Vec<Passage>,
+}
+
 /// `data` of `POST /sites/{site}/knowledge/ask`: what the assistant would answer a visitor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AskedAnswer {
     /// The text, in Markdown; `None` when the AI endpoint blocked the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// `ok`, `provider_error`, `quota_insufficient` or another status of the AI.
     pub status: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A role. Each may do everything that the ones before it may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OperatorRole {
     /// Answers visitors.
@@ -36,6 +37,7 @@ impl OperatorRole {
 
 /// An operator's account.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct OperatorAccount {
     /// The operator's id.
@@ -56,6 +58,7 @@ pub struct OperatorAccount {
 
 /// `data` of `GET /operators`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Operators {
     /// The operators of the tenant, the oldest account first.
@@ -63,22 +66,24 @@ pub struct Operators {
 }
 
 /// The body of `PATCH /operators/{operator}`. A missing member keeps its value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OperatorChange {
-    /// The name that visitors see.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The name that visitors see. Everybody may change their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The role.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The role. Only owners may change it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<OperatorRole>,
     /// Whether the account is disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
 }
 
 /// `data` of `PATCH /operators/{operator}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct OperatorChanged {
     /// The operator as they are now.
@@ -87,11 +92,13 @@ pub struct OperatorChanged {
 
 /// An invitation that nobody has used yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Invitation {
     /// The invitation's id.
     pub id: String,
     /// The address that it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// The role that it gives.
     pub role: OperatorRole,
@@ -103,6 +110,7 @@ pub struct Invitation {
 
 /// `data` of `GET /invitations`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Invitations {
     /// The invitations that are still valid, oldest first.
@@ -110,29 +118,48 @@ pub struct Invitations {
 }
 
 /// The body of `POST /invitations`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InvitationRequest {
     /// The address of the person.
     pub email: String,
-    /// The role that they get.
+    /// The role that they get. Admins may invite agents, owners everybody.
     pub role: OperatorRole,
 }
 
-/// A link that works once: of an invitation, or to a new password. It is shown this once.
+/// A link that works once, and is shown this once: `data` of `POST /operators/{operator}/password-link`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct OneTimeLink {
     /// The address.
     pub link: String,
     /// When it expires.
     pub expires_at: String,
+}
+
+/// `data` of `POST /invitations`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct NewInvitation {
+    /// The invitation's id.
+    pub id: String,
+    /// The address that it is for.
+    pub email: String,
+    /// The role that it gives.
+    pub role: OperatorRole,
+    /// The link that the person opens.
+    #[serde(flatten)]
+    pub link: OneTimeLink,
     /// Whether it was sent by e-mail as well.
     pub mailed: bool,
 }
 
 /// A session of an operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionInfo {
     /// The session's id, which is no secret.
@@ -153,15 +180,25 @@ pub struct SessionInfo {
 
 /// `data` of `GET /sessions` and `GET /operators/{operator}/sessions`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Sessions {
     /// The sessions, the last used first.
     pub sessions: Vec<SessionInfo>,
 }
 
-/// The e-mails that the signed-in operator receives: `GET /notifications`, and without `available` the body
-/// of `PUT /notifications`.
+/// `data` of `DELETE /sessions`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct EndedSessions {
+    /// The number of sessions that ended: all own ones but the one of this request.
+    pub ended: u64,
+}
+
+/// The e-mails that the signed-in operator receives: `data` of `GET` and `PUT /notifications`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct EmailPreferences {
     /// About visitors that wait for an answer.
@@ -171,8 +208,41 @@ pub struct EmailPreferences {
     /// About visitors that want to talk to a person.
     pub hand_off: bool,
     /// The language tag of the e-mails; without one, they are in the language of the site.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// Whether the service sends e-mails.
-    #[serde(skip_serializing)]
     pub available: bool,
+}
+
+/// The body of `PUT /notifications`. See [`EmailPreferences`] for the members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EmailChoice {
+    /// About visitors that wait for an answer.
+    pub unanswered: bool,
+    /// About visitors that left contact details.
+    pub lead: bool,
+    /// About visitors that want to talk to a person.
+    pub hand_off: bool,
+    /// The language tag of the e-mails.
+    #[serde(default)]
+    pub locale: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_is_read_as_it_is_written() {
+        for role in OperatorRole::ALL {
+            assert_eq!(OperatorRole::parse(role.as_str()), Some(role));
+            assert_eq!(serde_json::to_string(&role).expect("JSON"), format!("\"{}\"", role.as_str()));
+        }
+        assert!(OperatorRole::Agent < OperatorRole::Admin && OperatorRole::Admin < OperatorRole::Owner);
+        for text in ["", "Owner", "root", "owner "] {
+            assert_eq!(OperatorRole::parse(text), None);
+        }
+    }
 }

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The body of `POST /sites/{site}/check-proxy`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProxyCheck {
     /// The address of a page of the site, such as `https://shop.example/`.
     pub page: String,
@@ -14,6 +15,7 @@ pub struct ProxyCheck {
 
 /// A part of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CheckedPart {
     /// The page can be reached.
@@ -28,6 +30,7 @@ pub enum CheckedPart {
 
 /// Why a part of the check failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ProxyProblem {
     /// There was no connection, or no answer in time.
@@ -53,6 +56,7 @@ pub enum ProxyProblem {
 /// The result of one part. `data` of the check is a list of them, without those that cannot be checked
 /// because an earlier one failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyChecked {
     /// The part.

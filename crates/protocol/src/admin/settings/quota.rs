@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The AI replies of a site in the current month.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SiteQuota {
     /// The site's id.
@@ -13,6 +14,7 @@ pub struct SiteQuota {
     /// The replies of the AI this month.
     pub used: i64,
     /// Maximum replies of a month; `None` without a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
     /// Whether messages are refused once those are used up.
     pub refuses: bool,
@@ -20,6 +22,7 @@ pub struct SiteQuota {
 
 /// `data` of `GET /quota`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Quota {
     /// The current month, such as `2026-11`, in UTC.

@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 
 /// A webhook, without its secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Webhook {
     /// The webhook's id.
     pub id: String,
     /// The site whose events are sent; `None` for all sites of the tenant.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub site_id: Option<String>,
     /// The address that receives the events.
     pub url: String,
@@ -19,15 +21,19 @@ pub struct Webhook {
     /// When it was created.
     pub created_at: String,
     /// When it was disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_at: Option<String>,
     /// Why it was disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_reason: Option<String>,
     /// Since then, all deliveries have failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<String>,
 }
 
 /// `data` of `GET /webhooks`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Webhooks {
     /// The webhooks, oldest first.
@@ -38,6 +44,7 @@ pub struct Webhooks {
 
 /// `data` of `GET` and `PATCH /webhooks/{id}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct WebhookShown {
     /// The webhook.
@@ -46,6 +53,7 @@ pub struct WebhookShown {
 
 /// `data` of `POST /webhooks` and `POST /webhooks/{id}/secret`. The secret is shown this once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct WebhookSecret {
     /// The webhook.
@@ -53,39 +61,44 @@ pub struct WebhookSecret {
     /// The secret.
     pub secret: String,
     /// Until then, requests are signed with the old secret too.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_secret_valid_until: Option<String>,
 }
 
 /// The body of `POST /webhooks`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewWebhook {
     /// The address that receives the events, with `https://`.
     pub url: String,
     /// The site whose events are sent; `None` for all sites of the tenant.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_id: Option<String>,
     /// The names of the events; none for all of them.
+    #[serde(default)]
     pub events: Vec<String>,
 }
 
 /// The body of `PATCH /webhooks/{id}`. A missing member keeps its value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookChange {
     /// The address that receives the events.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The names of the events; none for all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<String>>,
     /// Whether events are sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
 
 /// An attempt to deliver an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeliveryAttempt {
     /// Its number, from 1.
@@ -93,8 +106,10 @@ pub struct DeliveryAttempt {
     /// When it was made.
     pub at: String,
     /// The HTTP status of the receiver's answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<i64>,
     /// What went wrong, if there was no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Milliseconds that it took.
     pub duration_ms: i64,
@@ -102,6 +117,7 @@ pub struct DeliveryAttempt {
 
 /// A delivery of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Delivery {
     /// The delivery's id.
@@ -121,25 +137,30 @@ pub struct Delivery {
     /// Whether it is being sent.
     pub in_progress: bool,
     /// When it is tried next.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_attempt_at: Option<String>,
     /// When the event happened.
     pub created_at: String,
     /// When it was delivered, or given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
 }
 
 /// `data` of `GET /webhooks/{id}/deliveries`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeliveryPage {
     /// The deliveries, newest first.
     pub deliveries: Vec<Delivery>,
     /// The parameter `before` of the next page; `None` on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_before: Option<String>,
 }
 
 /// `data` of a test or a replay of one delivery.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeliveryShown {
     /// The delivery.

@@ -5,6 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
+use chat_protocol::admin::settings::AuditPage;
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -14,6 +15,7 @@ use crate::accounts::{Operator, Right};
 use crate::audit::{self, Filter};
 use crate::csv;
 use crate::error::ApiError;
+use crate::input::success;
 use crate::limits::check_search;
 use crate::response::ApiResponse;
 
@@ -65,7 +67,7 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
     tag = "accounts",
     params(Page),
     responses(
-        (status = 200, description = "Entries, the newest first; `next` if there are older ones"),
+        (status = 200, body = AuditPage),
         (status = 403, description = "Only owners and admins may do this"),
     ),
 )]
@@ -77,8 +79,7 @@ pub(super) async fn list(
     operator.may(Right::ReadAudit)?;
     let Query(page) = page?;
     let filter = page.filter()?;
-    let entries = audit::list(&service, &operator.tenant_id, &filter, page.before, page.limit).await?;
-    Ok(ApiResponse::success(entries))
+    success(&audit::list(&service, &operator.tenant_id, &filter, page.before, page.limit).await?)
 }
 
 #[utoipa::path(

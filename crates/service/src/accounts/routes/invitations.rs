@@ -3,22 +3,24 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{delete, get};
-use chat_protocol::Value;
-use serde::Deserialize;
-use utoipa::ToSchema;
+use chat_protocol::admin::Empty;
+use chat_protocol::admin::settings::{
+    Invitation, InvitationRequest, Invitations, NewInvitation, OneTimeLink,
+};
 
-use super::sign_in::describe;
+use super::sign_in::tenant_name;
 use crate::Service;
-use crate::accounts::context::{Body, Context};
+use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::links::{self, NewLink, Purpose};
 use crate::accounts::mail::{self, Mail};
 use crate::accounts::session::read_role;
-use crate::accounts::{Operator, Right, Role, people};
+use crate::accounts::{Operator, Right, people};
 use crate::audit;
 use crate::clock::iso;
 use crate::db::{DbError, Row, Tx, args};
 use crate::error::ApiError;
+use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
 
 /// Maximum invitations of a tenant that nobody has used yet.
@@ -35,7 +37,7 @@ pub(super) fn routes() -> Router<Service> {
     path = "/invitations",
     tag = "accounts",
     responses(
-        (status = 200, description = "The invitations that are still valid"),
+        (status = 200, description = "The invitations that are still valid", body = Invitations),
         (status = 403, description = "Only owners and admins may do this"),
     ),
 )]
@@ -48,37 +50,25 @@ pub(super) async fn list(
                WHERE tenant_id = $1 AND email IS NOT NULL AND used_ms IS NULL AND expires_ms > $2
                ORDER BY created_ms, id";
     let rows = service.db().all(sql, args![&operator.tenant_id, service.now_ms()]).await?;
-    let invitations = rows.iter().map(read).collect::<Result<Vec<Value>, DbError>>()?;
-    Ok(ApiResponse::success(Value::object([("invitations", Value::List(invitations))])))
-}
-
-fn read(row: &Row) -> Result<Value, DbError> {
-    Ok(Value::object([
-        ("id", row.text(0)?.into()),
-        ("email", row.optional_text(1)?.into()),
-        ("role", row.text(2)?.into()),
-        ("createdAt", iso(row.int(3)?).into()),
-        ("expiresAt", iso(row.int(4)?).into()),
-    ]))
-}
-
-/// An invitation of somebody.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Invite {
-    email: String,
-    /// Admins may invite agents, owners everybody.
-    role: Role,
+    let read = |row: &Row| {
+        Ok::<_, DbError>(Invitation {
+            id: row.text(0)?,
+            email: row.optional_text(1)?,
+            role: read_role(&row.text(2)?),
+            created_at: iso(row.int(3)?),
+            expires_at: iso(row.int(4)?),
+        })
+    };
+    success(&Invitations { invitations: rows.iter().map(read).collect::<Result<_, _>>()? })
 }
 
 #[utoipa::path(
     post,
     path = "/invitations",
     tag = "accounts",
-    request_body = Invite,
+    request_body = InvitationRequest,
     responses(
-        (status = 200, description = "The invitation, with its one-time `link`; `mailed` if it was sent \
-                                      by e-mail"),
+        (status = 200, description = "The invitation, with its one-time link", body = NewInvitation),
         (status = 403, description = "The role does not allow it"),
         (status = 409, description = "The address belongs to an operator of this tenant already"),
     ),
@@ -87,13 +77,13 @@ pub(super) async fn create(
     State(service): State<Service>,
     operator: Operator,
     context: Context,
-    Body(request): Body<Invite>,
+    Body(request): Body<InvitationRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let right = Right::to_manage(request.role);
     operator.may(right)?;
-    let (email, role) = (parse_email(&request.email)?, request.role);
+    let request = InvitationRequest { email: parse_email(&request.email)?, ..request };
     let now = service.now_ms();
-    let (inviter, address) = (operator.clone(), email.clone());
+    let (inviter, wanted) = (operator.clone(), request.clone());
     let link: NewLink = service
         .db()
         .write(move |tx| {
@@ -101,33 +91,26 @@ pub(super) async fn create(
                 let tenant = inviter.tenant_id.as_str();
                 people::lock(tx, tenant).await?;
                 people::still_may(tx, &inviter, right).await?;
-                check(tx, tenant, &address, now).await?;
-                let purpose = Purpose::Invitation { email: address.clone(), role };
+                check(tx, tenant, &wanted.email, now).await?;
+                let purpose = Purpose::Invitation { email: wanted.email.clone(), role: wanted.role };
                 let link = links::create(tx, now, tenant, &purpose, &inviter.id).await?;
                 let actor = inviter.actor(&context.browser.address);
-                let detail = Value::object([("email", address.into()), ("role", role.as_str().into())]);
-                audit::record(tx, &actor.entry(tenant, "operator.invite", &link.id, detail, now)).await?;
+                let entry = actor.entry(tenant, "operator.invite", &link.id, now).with(&wanted);
+                audit::record(tx, &entry).await?;
                 Ok::<_, ApiError>(link)
             })
         })
         .await?;
+    let InvitationRequest { email, role } = request;
     let url = links::url(&service, &link.secret);
     let mailed = mail::is_set_up(&service);
     if mailed {
-        let session = describe(&service, &operator, false).await?;
-        let tenant = session.get("tenant").and_then(|tenant| tenant.get("name")).and_then(Value::as_text);
-        let tenant = tenant.unwrap_or_default();
+        let tenant = tenant_name(&service, &operator.tenant_id).await?;
         let texts = mail::texts(&service, &operator.tenant_id, &email).await?;
-        mail::send(&service, Mail::invitation(email.clone(), texts, &operator.name, tenant, &url)).await;
+        mail::send(&service, Mail::invitation(email.clone(), texts, &operator.name, &tenant, &url)).await;
     }
-    Ok(ApiResponse::success(Value::object([
-        ("id", link.id.into()),
-        ("email", email.into()),
-        ("role", role.as_str().into()),
-        ("expiresAt", iso(link.expires_ms).into()),
-        ("link", url.into()),
-        ("mailed", mailed.into()),
-    ])))
+    let shown = OneTimeLink { link: url, expires_at: iso(link.expires_ms) };
+    success(&NewInvitation { id: link.id, email, role, link: shown, mailed })
 }
 
 /// Refuses to invite somebody who is here already. Whether another tenant has such an operator is not told.
@@ -149,7 +132,7 @@ async fn check(tx: &mut Tx, tenant_id: &str, email: &str, now_ms: i64) -> Result
     tag = "accounts",
     params(("invitation" = String, Path)),
     responses(
-        (status = 200, description = "The invitation is not valid any more"),
+        (status = 200, description = "The invitation is not valid any more", body = Empty),
         (status = 403, description = "The role does not allow it"),
     ),
 )]
@@ -172,11 +155,10 @@ pub(super) async fn revoke(
                 let role = row.ok_or(ApiError::NotFound("This invitation"))?.text(0)?;
                 people::still_may(tx, &operator, Right::to_manage(read_role(&role))).await?;
                 let actor = operator.actor(&context.browser.address);
-                let entry = actor.entry(tenant, "operator.uninvite", &id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(tenant, "operator.uninvite", &id, now)).await?;
                 Ok::<_, ApiError>(())
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([])))
+    Ok(done())
 }

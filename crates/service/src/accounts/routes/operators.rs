@@ -3,20 +3,19 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, patch, post};
-use chat_protocol::Value;
-use serde::Deserialize;
-use utoipa::ToSchema;
+use chat_protocol::admin::settings::{OneTimeLink, OperatorChange, OperatorChanged, Operators};
+use chat_protocol::admin::{Empty, PasswordProof};
 
 use super::password::{lock_verified, verify};
-use super::totp::Proof;
 use crate::Service;
-use crate::accounts::context::{Body, Context};
+use crate::accounts::context::Context;
 use crate::accounts::links::{self, Purpose};
-use crate::accounts::people::{self, Change, Person};
-use crate::accounts::{Operator, Right, Role};
+use crate::accounts::people::{self, Person};
+use crate::accounts::{Operator, Right};
 use crate::audit;
 use crate::clock::iso;
 use crate::error::ApiError;
+use crate::input::{Body, done, success};
 use crate::limits::check_name;
 use crate::response::ApiResponse;
 
@@ -33,7 +32,7 @@ pub(super) fn routes() -> Router<Service> {
     path = "/operators",
     tag = "accounts",
     responses(
-        (status = 200, description = "The operators of the tenant"),
+        (status = 200, description = "The operators of the tenant", body = Operators),
     ),
 )]
 pub(super) async fn list(
@@ -42,32 +41,18 @@ pub(super) async fn list(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::SeeOperators)?;
     let people = people::list(&service, &operator.tenant_id).await?;
-    let people = Value::List(people.iter().map(Person::describe).collect());
-    Ok(ApiResponse::success(Value::object([("operators", people)])))
-}
-
-/// The changes to an operator. Missing members keep their values.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ChangeOperator {
-    /// The name that visitors see. Everybody may change their own.
-    #[serde(default)]
-    name: Option<String>,
-    /// Only owners may change roles.
-    #[serde(default)]
-    role: Option<Role>,
-    #[serde(default)]
-    disabled: Option<bool>,
+    success(&Operators { operators: people.into_iter().map(Person::account).collect() })
 }
 
 #[utoipa::path(
     patch,
     path = "/operators/{operator}",
     tag = "accounts",
-    request_body = ChangeOperator,
+    request_body = OperatorChange,
     params(("operator" = String, Path)),
     responses(
-        (status = 200, description = "The changed operator, whose sessions have ended if the rights changed"),
+        (status = 200, description = "The changed operator, whose sessions have ended if the rights changed",
+            body = OperatorChanged),
         (status = 403, description = "The role does not allow it"),
         (status = 409, description = "This is the last owner"),
     ),
@@ -77,10 +62,10 @@ pub(super) async fn change(
     operator: Operator,
     context: Context,
     Path(id): Path<String>,
-    Body(request): Body<ChangeOperator>,
+    Body(request): Body<OperatorChange>,
 ) -> Result<ApiResponse, ApiError> {
     let name = request.name.map(|name| check_name("name", &name)).transpose()?;
-    let change = Change { name, role: request.role, disabled: request.disabled };
+    let change = OperatorChange { name, ..request };
     let now = service.now_ms();
     let changed: Person = service
         .db()
@@ -101,7 +86,7 @@ pub(super) async fn change(
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([("operator", changed.describe())])))
+    success(&OperatorChanged { operator: changed.account() })
 }
 
 #[utoipa::path(
@@ -110,7 +95,7 @@ pub(super) async fn change(
     tag = "accounts",
     params(("operator" = String, Path)),
     responses(
-        (status = 200, description = "Deleted; what the operator wrote remains"),
+        (status = 200, description = "Deleted; what the operator wrote remains", body = Empty),
         (status = 403, description = "The role does not allow it"),
         (status = 409, description = "This is the last owner"),
     ),
@@ -134,7 +119,7 @@ pub(super) async fn remove(
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([])))
+    Ok(done())
 }
 
 #[utoipa::path(
@@ -143,7 +128,8 @@ pub(super) async fn remove(
     tag = "accounts",
     params(("operator" = String, Path)),
     responses(
-        (status = 200, description = "A link with which the operator sets a new password within an hour"),
+        (status = 200, description = "A link with which the operator sets a new password within an hour",
+            body = OneTimeLink),
         (status = 403, description = "Only owners may do this"),
     ),
 )]
@@ -170,27 +156,23 @@ pub(super) async fn password_link(
                 let purpose = Purpose::Password { operator_id: person.id };
                 let link = links::create(tx, now, tenant, &purpose, &operator.id).await?;
                 let actor = operator.actor(&context.browser.address);
-                let entry = actor.entry(tenant, "password.link", &id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(tenant, "password.link", &id, now)).await?;
                 Ok(link)
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([
-        ("link", links::url(&service, &link.secret).into()),
-        ("expiresAt", iso(link.expires_ms).into()),
-    ])))
+    success(&OneTimeLink { link: links::url(&service, &link.secret), expires_at: iso(link.expires_ms) })
 }
 
 #[utoipa::path(
     post,
     path = "/operators/{operator}/totp/remove",
     tag = "accounts",
-    request_body = Proof,
+    request_body = PasswordProof,
     params(("operator" = String, Path)),
     responses(
         (status = 200, description = "The second factor of another operator is removed; needs one's own \
-                                      password"),
+                                      password", body = Empty),
         (status = 403, description = "Only owners may do this"),
     ),
 )]
@@ -199,7 +181,7 @@ pub(super) async fn remove_totp(
     operator: Operator,
     context: Context,
     Path(id): Path<String>,
-    Body(request): Body<Proof>,
+    Body(request): Body<PasswordProof>,
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageCredentials)?;
     let person = people::find(&service, &operator.tenant_id, &id).await?;
@@ -217,5 +199,5 @@ pub(super) async fn remove_totp(
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([])))
+    Ok(done())
 }

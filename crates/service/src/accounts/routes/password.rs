@@ -4,13 +4,11 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::post;
-use chat_protocol::Value;
-use serde::Deserialize;
+use chat_protocol::admin::{Empty, PasswordChange, PasswordForgotten, PasswordMail};
 use tracing::warn;
-use utoipa::ToSchema;
 
 use crate::Service;
-use crate::accounts::context::{Body, Context};
+use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::mail::{self, Mail};
@@ -19,6 +17,7 @@ use crate::accounts::{Operator, password, session};
 use crate::audit;
 use crate::db::{Tx, args};
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::response::ApiResponse;
 
 pub(super) const WRONG_PASSWORD: ApiError =
@@ -28,22 +27,13 @@ pub(super) fn routes() -> Router<Service> {
     Router::new().route("/password", post(change)).route("/password/forgot", post(forgot))
 }
 
-/// A password and the one that replaces it.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ChangePassword {
-    current_password: String,
-    /// 10 to 1000 characters.
-    new_password: String,
-}
-
 #[utoipa::path(
     post,
     path = "/password",
     tag = "accounts",
-    request_body = ChangePassword,
+    request_body = PasswordChange,
     responses(
-        (status = 200, description = "The password is changed, and all other sessions have ended"),
+        (status = 200, description = "The password is changed, and all other sessions have ended", body = Empty),
         (status = 401, description = "The current password is wrong (WRONG_PASSWORD)"),
     ),
 )]
@@ -51,7 +41,7 @@ pub(super) async fn change(
     State(service): State<Service>,
     operator: Operator,
     context: Context,
-    Body(request): Body<ChangePassword>,
+    Body(request): Body<PasswordChange>,
 ) -> Result<Response, ApiError> {
     let (attempt, old_hash) = verify(&service, &operator, &request.current_password).await?;
     let words = words(&service, &operator.tenant_id, &[&operator.email, &operator.name]).await?;
@@ -75,13 +65,12 @@ pub(super) async fn change(
                 session::revoke_all(tx, tenant, id, None).await?;
                 let secret = session::create(tx, now, id, &browser).await?;
                 let actor = person.actor(&browser.address);
-                let entry = actor.entry(tenant, "password.change", id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(tenant, "password.change", id, now)).await?;
                 Ok(secret)
             })
         })
         .await?;
-    Ok(context.signed_in(&service, &operator.id, &secret, Value::object([])))
+    context.signed_in(&service, &operator.id, &secret, &Empty {})
 }
 
 /// Verifies the password of a signed-in operator, which is asked for before a change that would keep its
@@ -126,28 +115,21 @@ pub(super) async fn words(
     Ok(words)
 }
 
-/// The address of an account.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ForgotPassword {
-    email: String,
-}
-
 #[utoipa::path(
     post,
     path = "/password/forgot",
     tag = "accounts",
-    request_body = ForgotPassword,
+    request_body = PasswordForgotten,
     responses(
         (status = 200, description = "If there is such an account, and `mailed` is true, it is sent an \
-                                      e-mail with a link"),
+                                      e-mail with a link", body = PasswordMail),
         (status = 429, description = "Too many requests: see Retry-After"),
     ),
 )]
 pub(super) async fn forgot(
     State(service): State<Service>,
     context: Context,
-    Body(request): Body<ForgotPassword>,
+    Body(request): Body<PasswordForgotten>,
 ) -> Result<ApiResponse, ApiError> {
     let email = parse_email(&request.email)?;
     throttle::attempt(&service, vec![context.of_network("forgot")]).await?;
@@ -161,7 +143,7 @@ pub(super) async fn forgot(
             }
         });
     }
-    Ok(ApiResponse::success(Value::object([("mailed", mailed.into())])))
+    success(&PasswordMail { mailed })
 }
 
 async fn send_link(service: &Service, email: String, address: String) -> Result<(), ApiError> {
@@ -184,8 +166,7 @@ async fn send_link(service: &Service, email: String, address: String) -> Result<
                     name: "unknown".to_owned(),
                     address,
                 };
-                let entry = actor.entry(&tenant_id, "password.forgot", &operator_id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(&tenant_id, "password.forgot", &operator_id, now)).await?;
                 Ok::<_, ApiError>(link)
             })
         })

@@ -4,12 +4,15 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{delete, get};
 use chat_protocol::Value;
+use chat_protocol::admin::Empty;
+use chat_protocol::admin::settings::{EndedSessions, Sessions};
 
 use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::{Operator, Right, people, session};
 use crate::audit;
 use crate::error::ApiError;
+use crate::input::{done, success};
 use crate::response::ApiResponse;
 
 pub(super) fn routes() -> Router<Service> {
@@ -25,7 +28,7 @@ pub(super) fn routes() -> Router<Service> {
     path = "/sessions",
     tag = "accounts",
     responses(
-        (status = 200, description = "The own sessions, the last used first"),
+        (status = 200, description = "The own sessions", body = Sessions),
     ),
 )]
 pub(super) async fn list(
@@ -33,8 +36,7 @@ pub(super) async fn list(
     operator: Operator,
     context: Context,
 ) -> Result<ApiResponse, ApiError> {
-    let sessions = session::list(&service, &operator.id, &current(&context)).await?;
-    Ok(ApiResponse::success(Value::object([("sessions", sessions)])))
+    success(&Sessions { sessions: session::list(&service, &operator.id, &current(&context)).await? })
 }
 
 #[utoipa::path(
@@ -42,7 +44,7 @@ pub(super) async fn list(
     path = "/sessions",
     tag = "accounts",
     responses(
-        (status = 200, description = "All own sessions but this one have ended; their number"),
+        (status = 200, description = "All own sessions but this one have ended", body = EndedSessions),
     ),
 )]
 pub(super) async fn end_others(
@@ -51,20 +53,20 @@ pub(super) async fn end_others(
     context: Context,
 ) -> Result<ApiResponse, ApiError> {
     let now = service.now_ms();
-    let ended: u64 = service
+    let ended: EndedSessions = service
         .db()
         .write(move |tx| {
             Box::pin(async move {
                 let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
                 let ended = session::revoke_all(tx, tenant, id, Some(&current(&context))).await?;
+                let ended = EndedSessions { ended };
                 let actor = operator.actor(&context.browser.address);
-                let detail = Value::object([("ended", ended.cast_signed().into())]);
-                audit::record(tx, &actor.entry(tenant, "session.end", id, detail, now)).await?;
+                audit::record(tx, &actor.entry(tenant, "session.end", id, now).with(&ended)).await?;
                 Ok::<_, ApiError>(ended)
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([("ended", ended.cast_signed().into())])))
+    success(&ended)
 }
 
 #[utoipa::path(
@@ -73,7 +75,7 @@ pub(super) async fn end_others(
     tag = "accounts",
     params(("session" = String, Path)),
     responses(
-        (status = 200, description = "The session has ended"),
+        (status = 200, description = "The session has ended", body = Empty),
         (status = 404, description = "The operator has no such session"),
     ),
 )]
@@ -93,7 +95,7 @@ pub(super) async fn end(
     tag = "accounts",
     params(("operator" = String, Path)),
     responses(
-        (status = 200, description = "The sessions of another operator"),
+        (status = 200, description = "The sessions of another operator", body = Sessions),
         (status = 403, description = "Only owners may do this"),
     ),
 )]
@@ -105,8 +107,7 @@ pub(super) async fn list_of(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageCredentials)?;
     let person = people::find(&service, &operator.tenant_id, &id).await?;
-    let sessions = session::list(&service, &person.id, &current(&context)).await?;
-    Ok(ApiResponse::success(Value::object([("sessions", sessions)])))
+    success(&Sessions { sessions: session::list(&service, &person.id, &current(&context)).await? })
 }
 
 #[utoipa::path(
@@ -115,7 +116,7 @@ pub(super) async fn list_of(
     tag = "accounts",
     params(("operator" = String, Path), ("session" = String, Path)),
     responses(
-        (status = 200, description = "The session has ended"),
+        (status = 200, description = "The session has ended", body = Empty),
         (status = 403, description = "Only owners may do this"),
     ),
 )]
@@ -148,12 +149,12 @@ async fn end_session(
                     return Err(ApiError::NotFound("This session"));
                 }
                 let detail = Value::object([("session", session_id.into())]);
-                audit::record(tx, &actor.entry(tenant, "session.end", &owner_id, detail, now)).await?;
+                audit::record(tx, &actor.entry(tenant, "session.end", &owner_id, now).with(&detail)).await?;
                 Ok(())
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([])))
+    Ok(done())
 }
 
 fn current(context: &Context) -> String {

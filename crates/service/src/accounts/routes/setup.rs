@@ -5,13 +5,12 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::post;
 use chat_protocol::Value;
-use serde::Deserialize;
-use utoipa::ToSchema;
+use chat_protocol::admin::{LinkKind, LinkToken, Setup, SetupLink, SignedIn};
 
 use super::password::words;
-use super::sign_in::describe;
+use super::sign_in::{describe, tenant_name};
 use crate::Service;
-use crate::accounts::context::{Body, Context};
+use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::links::{self, INVALID_LINK, Link, Purpose};
 use crate::accounts::session::{self, Browser};
@@ -20,6 +19,7 @@ use crate::accounts::{Operator, Role, password, people};
 use crate::audit;
 use crate::db::{DbError, Tx, args};
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::limits::check_name;
 use crate::response::ApiResponse;
 use crate::secrets::new_id;
@@ -28,69 +28,39 @@ pub(super) fn routes() -> Router<Service> {
     Router::new().route("/setup", post(finish)).route("/setup/check", post(check))
 }
 
-/// The secret of a one-time link.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Token {
-    /// The part of the URL behind `#setup=`.
-    token: String,
-}
-
 #[utoipa::path(
     post,
     path = "/setup/check",
     tag = "accounts",
-    request_body = Token,
+    request_body = LinkToken,
     responses(
-        (status = 200, description = "What the link is for: `kind` is owner, invitation or password; \
-                                      does not use it up"),
+        (status = 200, description = "What the link is for; does not use it up", body = SetupLink),
         (status = 401, description = "The link is not valid (INVALID_LINK)"),
     ),
 )]
 pub(super) async fn check(
     State(service): State<Service>,
     context: Context,
-    Body(request): Body<Token>,
+    Body(request): Body<LinkToken>,
 ) -> Result<ApiResponse, ApiError> {
     let (link, attempt) = find(&service, &context, &request.token).await?;
     service.db().write(move |tx| Box::pin(async move { attempt.withdraw(tx).await })).await?;
-    let sql = "SELECT name FROM tenants WHERE id = $1";
-    let tenant = service.db().one(sql, args![&link.tenant_id]).await?.text(0)?;
-    let (email, role) = match &link.purpose {
-        Purpose::Owner => (None, Some(Role::Owner)),
-        Purpose::Invitation { email, role } => (Some(email.clone()), Some(*role)),
+    let tenant = tenant_name(&service, &link.tenant_id).await?;
+    let (kind, email, role) = match link.purpose {
+        Purpose::Owner => (LinkKind::Owner, None, Some(Role::Owner)),
+        Purpose::Invitation { email, role } => (LinkKind::Invitation, Some(email), Some(role)),
         Purpose::Password { operator_id } => {
-            (Some(people::find(&service, &link.tenant_id, operator_id).await?.email), None)
+            let person = people::find(&service, &link.tenant_id, &operator_id).await?;
+            (LinkKind::Password, Some(person.email), None)
         }
     };
-    Ok(ApiResponse::success(Value::object([
-        ("kind", link.purpose.kind().into()),
-        ("email", email.into()),
-        ("role", role.map(Role::as_str).into()),
-        ("tenant", tenant.into()),
-    ])))
+    success(&SetupLink { kind, email, role, tenant })
 }
 
 /// Looks a link up, and counts the attempt.
 async fn find(service: &Service, context: &Context, token: &str) -> Result<(Link, Attempt), ApiError> {
     let attempt = throttle::attempt(service, vec![context.of_network("link")]).await?;
     Ok((links::find(service, token).await?.ok_or(INVALID_LINK)?, attempt))
-}
-
-/// The new account, or the new password.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Setup {
-    /// The part of the URL behind `#setup=`.
-    token: String,
-    /// The name that visitors see; for new accounts.
-    #[serde(default)]
-    name: Option<String>,
-    /// For the link of an owner. An invitation names it already.
-    #[serde(default)]
-    email: Option<String>,
-    /// 10 to 1000 characters.
-    password: String,
 }
 
 #[utoipa::path(
@@ -100,7 +70,7 @@ pub(super) struct Setup {
     request_body = Setup,
     responses(
         (status = 200, description = "The operator; signed in (`signedIn`), unless the account has a \
-                                      second factor"),
+                                      second factor", body = SignedIn),
         (status = 401, description = "The link is not valid (INVALID_LINK)"),
         (status = 409, description = "The address has an account already"),
     ),
@@ -128,14 +98,12 @@ pub(super) async fn finish(
             })
         })
         .await?;
-    let data = describe(&service, &operator, secret.is_none()).await?;
-    let Value::Object(mut members) = data else { return Err(ApiError::Internal) };
-    members.push(("signedIn".to_owned(), secret.is_some().into()));
-    let data = Value::Object(members);
-    Ok(match secret {
-        Some(secret) => context.signed_in(&service, &operator.id, &secret, data),
-        None => context.known_device(&service, &operator.id, data),
-    })
+    let shown = describe(&service, &operator, secret.is_none()).await?;
+    let shown = SignedIn { signed_in: Some(secret.is_some()), ..shown };
+    match secret {
+        Some(secret) => context.signed_in(&service, &operator.id, &secret, &shown),
+        None => context.known_device(&service, &operator.id, &shown),
+    }
 }
 
 /// The account that a link creates, or gives a new password.
@@ -200,7 +168,7 @@ async fn store(
     let operator = Operator { id, tenant_id: tenant.to_owned(), email, name, role };
     let actor = operator.actor(&browser.address);
     let detail = Value::object([("link", link.id.as_str().into()), ("role", role.as_str().into())]);
-    audit::record(tx, &actor.entry(tenant, action, &operator.id, detail, now_ms)).await?;
+    audit::record(tx, &actor.entry(tenant, action, &operator.id, now_ms).with(&detail)).await?;
     let secret =
         if has_totp { None } else { Some(session::create(tx, now_ms, &operator.id, browser).await?) };
     Ok((operator, secret))

@@ -4,14 +4,12 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::post;
-use chat_protocol::Value;
-use serde::Deserialize;
+use chat_protocol::admin::{Empty, Me, SignIn, SignedIn, Tenant};
 use tracing::warn;
-use utoipa::ToSchema;
 
 use crate::Service;
 use crate::accounts::Operator;
-use crate::accounts::context::{Actor, Body, Context};
+use crate::accounts::context::{Actor, Context};
 use crate::accounts::email::parse_email;
 use crate::accounts::session::{self, Session, read_role};
 use crate::accounts::throttle::{self, Counted};
@@ -19,6 +17,7 @@ use crate::accounts::totp::{self, SecondFactor, TotpSecret};
 use crate::audit;
 use crate::db::{DbError, args};
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::response::ApiResponse;
 
 /// The answer to an unknown address, a wrong password and a disabled account alike.
@@ -39,17 +38,6 @@ pub(super) fn routes() -> Router<Service> {
     Router::new().route("/session", post(sign_in).get(who).delete(sign_out))
 }
 
-/// The credentials of an operator.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct SignIn {
-    email: String,
-    password: String,
-    /// A one-time password or a recovery code, where the account has a second factor.
-    #[serde(default)]
-    code: Option<String>,
-}
-
 /// An account as it is stored.
 struct Account {
     operator: Operator,
@@ -65,7 +53,7 @@ struct Account {
     tag = "accounts",
     request_body = SignIn,
     responses(
-        (status = 200, description = "The operator; sets the session's cookie"),
+        (status = 200, description = "The operator; sets the session's cookie", body = SignedIn),
         (status = 401, description = "Wrong credentials (WRONG_CREDENTIALS), or a code is required \
                                       (TOTP_REQUIRED) or wrong (WRONG_CODE)"),
         (status = 429, description = "Too many failed attempts: see Retry-After"),
@@ -127,8 +115,7 @@ pub(super) async fn sign_in(
                 }
                 let secret = session::create(tx, now, &operator.id, &browser).await?;
                 let actor = operator.actor(&browser.address);
-                let detail = Value::object([]);
-                let entry = actor.entry(&operator.tenant_id, "operator.login", &operator.id, detail, now);
+                let entry = actor.entry(&operator.tenant_id, "operator.login", &operator.id, now);
                 audit::record(tx, &entry).await?;
                 Ok(secret)
             })
@@ -138,8 +125,8 @@ pub(super) async fn sign_in(
         record_failure(&service, account.operator.clone(), &context);
     }
     let secret = redeemed?;
-    let data = describe(&service, &account.operator, had_totp).await?;
-    Ok(context.signed_in(&service, &account.operator.id, &secret, data))
+    let shown = describe(&service, &account.operator, had_totp).await?;
+    context.signed_in(&service, &account.operator.id, &secret, &shown)
 }
 
 async fn find(service: &Service, email: &str) -> Result<Option<Account>, ApiError> {
@@ -186,8 +173,7 @@ fn record_failure(service: &Service, operator: Operator, context: &Context) {
                 Box::pin(async move {
                     let stranger = Actor { id: String::new(), name: "unknown".to_owned(), address };
                     let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
-                    let entry = stranger.entry(tenant, "operator.login_failed", id, Value::object([]), now);
-                    audit::record(tx, &entry).await
+                    audit::record(tx, &stranger.entry(tenant, "operator.login_failed", id, now)).await
                 })
             })
             .await;
@@ -202,7 +188,7 @@ fn record_failure(service: &Service, operator: Operator, context: &Context) {
     path = "/session",
     tag = "accounts",
     responses(
-        (status = 200, description = "The signed-in operator"),
+        (status = 200, description = "The signed-in operator", body = SignedIn),
         (status = 401, description = "Nobody is signed in (SIGNED_OUT)"),
     ),
 )]
@@ -210,7 +196,7 @@ pub(super) async fn who(State(service): State<Service>, operator: Operator) -> R
     let sql =
         "SELECT CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM operators WHERE id = $1";
     let has_totp = service.db().one(sql, args![&operator.id]).await?.flag(0)?;
-    Ok(ApiResponse::success(describe(&service, &operator, has_totp).await?))
+    success(&describe(&service, &operator, has_totp).await?)
 }
 
 /// Describes the signed-in operator.
@@ -218,18 +204,15 @@ pub(super) async fn describe(
     service: &Service,
     operator: &Operator,
     has_totp: bool,
-) -> Result<Value, ApiError> {
-    let sql = "SELECT name FROM tenants WHERE id = $1";
-    let tenant = service.db().one(sql, args![&operator.tenant_id]).await?.text(0)?;
-    let person = Value::object([
-        ("id", operator.id.as_str().into()),
-        ("email", operator.email.as_str().into()),
-        ("name", operator.name.as_str().into()),
-        ("role", operator.role.as_str().into()),
-        ("totp", has_totp.into()),
-    ]);
-    let tenant = Value::object([("id", operator.tenant_id.as_str().into()), ("name", tenant.into())]);
-    Ok(Value::object([("operator", person), ("tenant", tenant)]))
+) -> Result<SignedIn, DbError> {
+    let Operator { id, tenant_id, email, name, role } = operator.clone();
+    let tenant = Tenant { name: tenant_name(service, &tenant_id).await?, id: tenant_id };
+    Ok(SignedIn { operator: Me { id, email, name, role, totp: has_totp }, tenant, signed_in: None })
+}
+
+/// Returns the name of a tenant.
+pub(super) async fn tenant_name(service: &Service, id: &str) -> Result<String, DbError> {
+    service.db().one("SELECT name FROM tenants WHERE id = $1", args![id]).await?.text(0)
 }
 
 #[utoipa::path(
@@ -237,7 +220,7 @@ pub(super) async fn describe(
     path = "/session",
     tag = "accounts",
     responses(
-        (status = 200, description = "Signed out; removes the session's cookie"),
+        (status = 200, description = "Signed out; removes the session's cookie", body = Empty),
     ),
 )]
 pub(super) async fn sign_out(
@@ -253,13 +236,11 @@ pub(super) async fn sign_out(
                 Box::pin(async move {
                     session::revoke(tx, &operator.tenant_id, &operator.id, &id).await?;
                     let actor = operator.actor(&address);
-                    let detail = Value::object([]);
-                    let entry =
-                        actor.entry(&operator.tenant_id, "operator.logout", &operator.id, detail, now);
+                    let entry = actor.entry(&operator.tenant_id, "operator.logout", &operator.id, now);
                     audit::record(tx, &entry).await
                 })
             })
             .await?;
     }
-    Ok(context.signed_out())
+    context.signed_out()
 }

@@ -4,20 +4,19 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::post;
-use chat_protocol::Value;
-use serde::Deserialize;
-use utoipa::ToSchema;
+use chat_protocol::admin::{Empty, PasswordProof, RecoveryCodes, TotpConfirmation, TotpEnrolment};
 
 use super::password::{lock_verified, verify};
 use super::sign_in::WRONG_CODE;
 use crate::Service;
-use crate::accounts::context::{Body, Context};
+use crate::accounts::context::Context;
 use crate::accounts::throttle::{self, Attempt, Counted};
 use crate::accounts::totp::{self, TotpSecret};
 use crate::accounts::{Operator, session};
 use crate::audit;
 use crate::db::{Tx, args};
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::response::ApiResponse;
 
 pub(super) fn routes() -> Router<Service> {
@@ -28,21 +27,13 @@ pub(super) fn routes() -> Router<Service> {
         .route("/totp/recovery-codes", post(renew_codes))
 }
 
-/// The operator's password, as proof.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Proof {
-    pub(super) password: String,
-}
-
 #[utoipa::path(
     post,
     path = "/totp",
     tag = "accounts",
-    request_body = Proof,
+    request_body = PasswordProof,
     responses(
-        (status = 200, description = "`secret` and `uri` for the authenticator app, and `enrolment` for \
-                                      the confirmation"),
+        (status = 200, description = "What the authenticator app and the confirmation need", body = TotpEnrolment),
         (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
         (status = 409, description = "The second factor is enabled already"),
     ),
@@ -50,7 +41,7 @@ pub(super) struct Proof {
 pub(super) async fn enrol(
     State(service): State<Service>,
     operator: Operator,
-    Body(request): Body<Proof>,
+    Body(request): Body<PasswordProof>,
 ) -> Result<ApiResponse, ApiError> {
     let (attempt, _) = verify(&service, &operator, &request.password).await?;
     let id = operator.id.clone();
@@ -65,29 +56,16 @@ pub(super) async fn enrol(
         .await?;
     let secret = TotpSecret::random();
     let enrolment = secret.enrolment(&service.0.options.key, &operator.id, service.now_ms());
-    Ok(ApiResponse::success(Value::object([
-        ("secret", secret.base32().into()),
-        ("uri", secret.uri(&operator.email).into()),
-        ("enrolment", enrolment.into()),
-    ])))
-}
-
-/// The first one-time password.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Confirmation {
-    enrolment: String,
-    code: String,
+    success(&TotpEnrolment { secret: secret.base32(), uri: secret.uri(&operator.email), enrolment })
 }
 
 #[utoipa::path(
     post,
     path = "/totp/confirm",
     tag = "accounts",
-    request_body = Confirmation,
+    request_body = TotpConfirmation,
     responses(
-        (status = 200, description = "Enabled; `recoveryCodes` are shown this once, and all other \
-                                      sessions have ended"),
+        (status = 200, description = "Enabled, and all other sessions have ended", body = RecoveryCodes),
         (status = 400, description = "The enrolment is invalid, or older than ten minutes"),
         (status = 401, description = "The code is wrong (WRONG_CODE)"),
     ),
@@ -96,7 +74,7 @@ pub(super) async fn confirm(
     State(service): State<Service>,
     operator: Operator,
     context: Context,
-    Body(request): Body<Confirmation>,
+    Body(request): Body<TotpConfirmation>,
 ) -> Result<Response, ApiError> {
     let (now, key) = (service.now_ms(), &service.0.options.key);
     let Some(secret) = TotpSecret::from_enrolment(key, &operator.id, &request.enrolment, now) else {
@@ -117,14 +95,12 @@ pub(super) async fn confirm(
                 totp::store(tx, id, Some((sealed, step, hashes))).await?;
                 session::revoke_all(tx, tenant, id, None).await?;
                 let actor = person.actor(&browser.address);
-                let entry = actor.entry(tenant, "totp.enable", id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(tenant, "totp.enable", id, now)).await?;
                 Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
             })
         })
         .await?;
-    let data = Value::object([("recoveryCodes", codes.into_iter().collect())]);
-    Ok(context.signed_in(&service, &operator.id, &session, data))
+    context.signed_in(&service, &operator.id, &session, &RecoveryCodes { recovery_codes: codes })
 }
 
 /// Locks the operator, and refuses unless the second factor is enabled, or is not.
@@ -145,9 +121,9 @@ async fn require_totp(tx: &mut Tx, operator_id: &str, enabled: bool) -> Result<(
     post,
     path = "/totp/disable",
     tag = "accounts",
-    request_body = Proof,
+    request_body = PasswordProof,
     responses(
-        (status = 200, description = "Disabled, and all other sessions have ended"),
+        (status = 200, description = "Disabled, and all other sessions have ended", body = Empty),
         (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
     ),
 )]
@@ -155,7 +131,7 @@ pub(super) async fn disable(
     State(service): State<Service>,
     operator: Operator,
     context: Context,
-    Body(request): Body<Proof>,
+    Body(request): Body<PasswordProof>,
 ) -> Result<Response, ApiError> {
     let (attempt, hash) = verify(&service, &operator, &request.password).await?;
     let now = service.now_ms();
@@ -169,23 +145,21 @@ pub(super) async fn disable(
                 totp::store(tx, id, None).await?;
                 session::revoke_all(tx, tenant, id, None).await?;
                 let actor = person.actor(&browser.address);
-                let entry = actor.entry(tenant, "totp.disable", id, Value::object([]), now);
-                audit::record(tx, &entry).await?;
+                audit::record(tx, &actor.entry(tenant, "totp.disable", id, now)).await?;
                 Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
             })
         })
         .await?;
-    Ok(context.signed_in(&service, &operator.id, &session, Value::object([])))
+    context.signed_in(&service, &operator.id, &session, &Empty {})
 }
 
 #[utoipa::path(
     post,
     path = "/totp/recovery-codes",
     tag = "accounts",
-    request_body = Proof,
+    request_body = PasswordProof,
     responses(
-        (status = 200, description = "New `recoveryCodes`, shown this once; the old ones are not valid \
-                                      any more"),
+        (status = 200, description = "New codes; the old ones are not valid any more", body = RecoveryCodes),
         (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
     ),
 )]
@@ -193,7 +167,7 @@ pub(super) async fn renew_codes(
     State(service): State<Service>,
     operator: Operator,
     context: Context,
-    Body(request): Body<Proof>,
+    Body(request): Body<PasswordProof>,
 ) -> Result<ApiResponse, ApiError> {
     let (attempt, hash) = verify(&service, &operator, &request.password).await?;
     let now = service.now_ms();
@@ -206,14 +180,13 @@ pub(super) async fn renew_codes(
                 let sql = "UPDATE operators SET recovery_codes = $1 WHERE id = $2";
                 tx.execute(sql, args![hashes, &operator.id]).await?;
                 let actor = operator.actor(&context.browser.address);
-                let detail = Value::object([]);
-                let entry = actor.entry(&operator.tenant_id, "totp.codes", &operator.id, detail, now);
+                let entry = actor.entry(&operator.tenant_id, "totp.codes", &operator.id, now);
                 audit::record(tx, &entry).await?;
                 Ok::<_, ApiError>(())
             })
         })
         .await?;
-    Ok(ApiResponse::success(Value::object([("recoveryCodes", codes.into_iter().collect())])))
+    success(&RecoveryCodes { recovery_codes: codes })
 }
 
 async fn prove(tx: &mut Tx, operator: &Operator, hash: String, attempt: &Attempt) -> Result<(), ApiError> {

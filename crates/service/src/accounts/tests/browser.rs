@@ -10,9 +10,10 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use crate::accounts::{Client, Role, first_owner_link, guarded, routes};
+use crate::accounts::{Role, first_owner_link, guarded, routes};
 use crate::databases::TestDatabase;
 use crate::db::{Arg, DbError};
+use crate::ops::Client;
 use crate::{Service, ServiceKey, ServiceOptions};
 
 pub(super) const HOST: &str = "chat.example";

@@ -3,9 +3,10 @@
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName};
 use chat_protocol::IdempotencyKey;
-use chat_protocol::admin::{ConversationChange, ConversationSummary, Message, Note, ProfileChange, TakeOver};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use chat_protocol::admin::{
+    ConversationChange, ConversationSummary, Empty, Message, NewMessage, NewNote, Note, ProfileChange,
+    TakeOver, TypingState,
+};
 
 use super::{author, changed, of_operator};
 use crate::Service;
@@ -22,17 +23,6 @@ use crate::idempotency::{KeyedRequest, execute_once};
 use crate::input::{Body, done, success};
 use crate::rate::Caller;
 use crate::response::ApiResponse;
-
-/// A message of an operator.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::admin_api) struct NewMessage {
-    /// The text, 1 to 16,000 characters.
-    text: String,
-    /// Whether the conversation is closed with it.
-    #[serde(default)]
-    close: bool,
-}
 
 /// Answers the visitor. `Idempotency-Key` makes a repetition safe.
 #[utoipa::path(post, path = "/conversations/{conversation}/messages", tag = "conversations",
@@ -71,14 +61,6 @@ pub(in crate::admin_api) async fn send(
         })
     })
     .await
-}
-
-/// A note of an operator.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(in crate::admin_api) struct NewNote {
-    /// The text, 1 to 16,000 characters.
-    text: String,
 }
 
 /// Adds a note that visitors never see. `Idempotency-Key` makes a repetition safe.
@@ -208,20 +190,10 @@ pub(in crate::admin_api) async fn edit_visitor(
     changed(&service, &operator, &target).await
 }
 
-/// What an operator types.
-#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(in crate::admin_api) struct TypingState {
-    /// Whether it is a note, and not a reply.
-    note: bool,
-    /// Whether the operator has stopped.
-    stopped: bool,
-}
-
 /// Tells the other consoles that the operator who asks is typing, for ten seconds.
 #[utoipa::path(post, path = "/conversations/{conversation}/typing", tag = "conversations",
     params(("conversation" = String, Path, description = "The conversation's id")), request_body = TypingState,
-    responses((status = 200)))]
+    responses((status = 200, body = Empty)))]
 pub(in crate::admin_api) async fn typing(
     State(service): State<Service>,
     operator: Operator,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Json;
+use chat_protocol::admin::settings::AnswerText;
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -11,7 +12,7 @@ use super::*;
 use crate::conversations::create;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
-use crate::knowledge::answers::{AnswerDraft, add};
+use crate::knowledge::answers::add;
 use crate::visitors::fixture::{NOW, add_sites, execute};
 use crate::{ServiceKey, ServiceOptions};
 
@@ -27,7 +28,7 @@ async fn service(database: &TestDatabase, allow_private_ai: bool) -> Service {
                 for draft in crate::test_mode::shop::answers() {
                     add(tx, NOW, "shop", &draft).await?;
                 }
-                let rival = AnswerDraft {
+                let rival = AnswerText {
                     question: "Delivery".to_owned(),
                     answer: "The rival delivers by drone.".to_owned(),
                     locale: String::new(),

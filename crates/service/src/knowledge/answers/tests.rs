@@ -22,16 +22,11 @@ async fn with_sites(database: &TestDatabase) -> Db {
     db
 }
 
-fn draft(question: &str, answer: &str) -> AnswerDraft {
-    AnswerDraft { question: question.to_owned(), answer: answer.to_owned(), locale: String::new() }
+fn draft(question: &str, answer: &str) -> AnswerText {
+    AnswerText { question: question.to_owned(), answer: answer.to_owned(), locale: String::new() }
 }
 
-async fn put(
-    db: &Db,
-    site: &'static str,
-    id: Option<String>,
-    draft: AnswerDraft,
-) -> Result<StoredAnswer, ApiError> {
+async fn put(db: &Db, site: &'static str, id: Option<String>, draft: AnswerText) -> Result<Answer, ApiError> {
     db.write(move |tx| {
         Box::pin(async move {
             match id {
@@ -59,10 +54,10 @@ on_both_databases! {
 
         let changed = draft("Do you sell cobalt?", "No.");
         let replaced = put(&db, "one", Some(stored.id.clone()), changed).await.expect("replaced");
-        assert_eq!((replaced.created_ms, replaced.updated_ms), (7, 9));
+        assert_eq!((&replaced.created_at, &replaced.updated_at), (&iso(7), &iso(9)));
         assert_eq!(search(&db, "one", "celadon", None).await.expect("searched"), []);
         assert_eq!(search(&db, "one", "cobalt", None).await.expect("searched").len(), 1);
-        assert_eq!(list(&db, "one", None, None, 10).await.expect("listed"), [replaced]);
+        assert_eq!(list(&db, "one", None, None, 10).await.expect("listed").answers, [replaced]);
 
         remove(&db, "one", stored.id.clone()).await.expect("deleted");
         assert_eq!(remove(&db, "one", stored.id.clone()).await, Err(NO_ANSWER));
@@ -76,7 +71,7 @@ on_both_databases! {
         assert_eq!(replaced, Err(NO_ANSWER));
         assert_eq!(remove(&db, "two", stored.id.clone()).await, Err(NO_ANSWER));
         assert_eq!(find(&db, "two", &stored.id).await, Err(NO_ANSWER));
-        assert_eq!(list(&db, "two", None, None, 10).await.expect("listed"), []);
+        assert_eq!(list(&db, "two", None, None, 10).await.expect("listed").answers, []);
         assert_eq!(find(&db, "one", &stored.id).await, Ok(stored));
     }
 
@@ -89,7 +84,7 @@ on_both_databases! {
             draft(&long, "Yes."),
             draft("Celadon?", &long),
             draft("nul \0", "Yes."),
-            AnswerDraft { locale: "en_US".to_owned(), ..draft("Celadon?", "Yes.") },
+            AnswerText { locale: "en_US".to_owned(), ..draft("Celadon?", "Yes.") },
         ] {
             let refused = put(&db, "one", None, wrong).await;
             assert!(matches!(&refused, Err(ApiError::InvalidRequest(text)) if text.len() < 200), "{refused:?}");

@@ -1,68 +1,46 @@
 //! The admin API of an operator's own e-mails.
 
 use axum::Router;
-use axum::extract::rejection::JsonRejection;
-use axum::extract::{Json, State};
+use axum::extract::State;
 use axum::routing::get;
+use chat_protocol::admin::settings::{EmailChoice, EmailPreferences};
 use chat_protocol::{Value, is_language_tag};
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::NoticeKind;
 use crate::Service;
 use crate::accounts::Operator;
 use crate::db::args;
 use crate::error::ApiError;
+use crate::input::{Body, success};
 use crate::response::ApiResponse;
 
 /// The description of these routes.
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(show, update), components(schemas(EmailPreferences)))]
+#[openapi(paths(show, update))]
 pub(crate) struct NotificationsApi;
 
 pub(crate) fn routes() -> Router<Service> {
     Router::new().route("/notifications", get(show).put(update))
 }
 
-/// The e-mails that an operator receives.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct EmailPreferences {
-    /// About visitors that wait for an answer.
-    unanswered: bool,
-    /// About visitors that left contact details.
-    lead: bool,
-    /// About visitors that want to talk to a person.
-    hand_off: bool,
-    /// The language tag of the e-mails; without one, they are in the language of the site.
-    #[serde(default)]
-    locale: Option<String>,
+fn wants(choice: &EmailChoice, kind: NoticeKind) -> bool {
+    match kind {
+        NoticeKind::Unanswered => choice.unanswered,
+        NoticeKind::Lead => choice.lead,
+        NoticeKind::HandOff => choice.hand_off,
+    }
 }
 
-impl EmailPreferences {
-    fn wants(&self, kind: NoticeKind) -> bool {
-        match kind {
-            NoticeKind::Unanswered => self.unanswered,
-            NoticeKind::Lead => self.lead,
-            NoticeKind::HandOff => self.hand_off,
-        }
-    }
-
-    fn to_value(&self, service: &Service) -> Value {
-        Value::object([
-            ("unanswered", self.unanswered.into()),
-            ("lead", self.lead.into()),
-            ("handOff", self.hand_off.into()),
-            ("locale", self.locale.as_deref().into()),
-            // Without an SMTP server nobody receives e-mails.
-            ("available", service.0.options.smtp.is_some().into()),
-        ])
-    }
+fn shown(service: &Service, choice: EmailChoice) -> Result<ApiResponse, ApiError> {
+    let EmailChoice { unanswered, lead, hand_off, locale } = choice;
+    // Without an SMTP server nobody receives e-mails.
+    let available = service.0.options.smtp.is_some();
+    success(&EmailPreferences { unanswered, lead, hand_off, locale, available })
 }
 
 /// Shows which e-mails the signed-in operator receives.
 #[utoipa::path(get, path = "/notifications", tag = "notifications", responses(
-    (status = 200, description = "The preferences"),
+    (status = 200, body = EmailPreferences),
 ))]
 pub(crate) async fn show(
     State(service): State<Service>,
@@ -73,32 +51,31 @@ pub(crate) async fn show(
     let row = row.ok_or(ApiError::NotFound("This operator"))?;
     let kinds: Vec<String> = serde_json::from_str(&row.text(0)?).unwrap_or_default();
     let wants = |kind: NoticeKind| kinds.iter().any(|name| name == kind.as_str());
-    let preferences = EmailPreferences {
+    let choice = EmailChoice {
         unanswered: wants(NoticeKind::Unanswered),
         lead: wants(NoticeKind::Lead),
         hand_off: wants(NoticeKind::HandOff),
         locale: row.optional_text(1)?,
     };
-    Ok(ApiResponse::success(preferences.to_value(&service)))
+    shown(&service, choice)
 }
 
 /// Chooses which e-mails the signed-in operator receives.
-#[utoipa::path(put, path = "/notifications", tag = "notifications", request_body = EmailPreferences, responses(
-    (status = 200, description = "The preferences"),
+#[utoipa::path(put, path = "/notifications", tag = "notifications", request_body = EmailChoice, responses(
+    (status = 200, body = EmailPreferences),
 ))]
 pub(crate) async fn update(
     State(service): State<Service>,
     operator: Operator,
-    preferences: Result<Json<EmailPreferences>, JsonRejection>,
+    Body(choice): Body<EmailChoice>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(preferences) = preferences?;
-    if preferences.locale.as_deref().is_some_and(|tag| !is_language_tag(tag)) {
+    if choice.locale.as_deref().is_some_and(|tag| !is_language_tag(tag)) {
         let problem = "invalid locale: expected a language tag, such as de-AT, or nothing.";
         return Err(ApiError::InvalidRequest(problem.to_owned()));
     }
-    let kinds = NoticeKind::ALL.into_iter().filter(|kind| preferences.wants(*kind)).map(NoticeKind::as_str);
+    let kinds = NoticeKind::ALL.into_iter().filter(|kind| wants(&choice, *kind)).map(NoticeKind::as_str);
     let kinds: Value = kinds.collect();
-    let locale = preferences.locale.clone();
+    let locale = choice.locale.clone();
     let write = service.db().write(move |tx| {
         Box::pin(async move {
             let sql =
@@ -110,5 +87,5 @@ pub(crate) async fn update(
         })
     });
     write.await?;
-    Ok(ApiResponse::success(preferences.to_value(&service)))
+    shown(&service, choice)
 }

@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use axum::routing::{delete, get, post};
 use axum::{Extension, Router};
-use chat_protocol::admin::{PushState, PushSubscription};
+use chat_protocol::admin::{Empty, PushState, PushSubscription};
 use chat_protocol::is_language_tag;
 
 use super::devices::{self, NewDevice};
@@ -18,7 +18,7 @@ use crate::response::ApiResponse;
 
 /// The description of these routes.
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(show, add, remove), components(schemas(PushState, PushSubscription)))]
+#[openapi(paths(show, add, remove))]
 pub(crate) struct PushApi;
 
 pub(crate) fn routes() -> Router<Service> {
@@ -87,7 +87,7 @@ pub(super) async fn add(
 /// Ends the pushes to an own device.
 #[utoipa::path(delete, path = "/push/devices/{device}", tag = "notifications",
     params(("device" = String, Path)),
-    responses((status = 200), (status = 404, description = "The operator has no such device")))]
+    responses((status = 200, body = Empty), (status = 404, description = "The operator has no such device")))]
 pub(super) async fn remove(
     State(service): State<Service>,
     actor: Actor,

@@ -4,7 +4,6 @@ use std::fmt;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use chat_protocol::Value;
 use chat_protocol::admin::PushSubscription;
 use secrecy::ExposeSecret;
 
@@ -51,12 +50,13 @@ impl Subscription {
     /// Encrypts the subscription of a device, to be stored.
     pub(super) fn seal(&self, key: &ServiceKey, device_id: &str) -> Vec<u8> {
         let encode = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
-        let members = Value::object([
-            ("endpoint", self.endpoint.to_string().into()),
-            ("p256dh", encode(&self.keys.public).into()),
-            ("auth", encode(&self.keys.auth).into()),
-        ]);
-        key.seal(&purpose(device_id), &members.to_json())
+        let stored = PushSubscription {
+            endpoint: self.endpoint.to_string(),
+            p256dh: encode(&self.keys.public),
+            auth: encode(&self.keys.auth),
+            locale: None,
+        };
+        key.seal(&purpose(device_id), &serde_json::to_string(&stored).unwrap_or_default())
     }
 
     /// Decrypts the stored subscription of a device; `None` if it cannot be used any more.

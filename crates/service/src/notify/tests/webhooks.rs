@@ -1,13 +1,13 @@
 //! Deliveries: signatures, retries, and several nodes.
 
+use chat_protocol::admin::settings::{Delivery, NewWebhook, Webhook, WebhookChange};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::receiver::Receiver;
 use super::*;
 use crate::databases::{Kind, on_both_databases};
-use crate::notify::webhooks::{
-    Delivery, LogPage, NewWebhook, Webhook, WebhookChange, WebhookQueue, WebhookSecret,
-};
+use crate::notify::webhooks::deliveries::{self, LogPage};
+use crate::notify::webhooks::{WebhookQueue, WebhookSecret, store};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
@@ -18,21 +18,24 @@ pub(super) async fn create(service: &Service, tenant: &str, url: &str) -> (Webho
 
 async fn create_for(service: &Service, tenant: &str, new: NewWebhook) -> (Webhook, WebhookSecret) {
     let (tenant, options, now_ms) = (tenant.to_owned(), service.0.options.clone(), service.now_ms());
-    let write = service
-        .db()
-        .write(move |tx| Box::pin(async move { new.create(tx, &options.key, true, now_ms, &tenant).await }));
+    let write = service.db().write(move |tx| {
+        Box::pin(async move { store::create(tx, &new, &options.key, true, now_ms, &tenant).await })
+    });
     write.await.expect("created")
 }
 
 pub(super) async fn log(service: &Service, webhook: &Webhook) -> Vec<Delivery> {
-    Delivery::list(service.db(), &webhook.id, &LogPage::default()).await.expect("a log").0
+    deliveries::list(service.db(), service.now_ms(), &webhook.id, &LogPage::default())
+        .await
+        .expect("a log")
+        .deliveries
 }
 
 async fn replay(service: &Service, webhook: &Webhook, delivery: &Delivery, now_ms: i64) {
     let (webhook_id, id) = (webhook.id.clone(), delivery.id.clone());
     let write = service
         .db()
-        .write(move |tx| Box::pin(async move { Delivery::replay(tx, now_ms, &webhook_id, &id).await }));
+        .write(move |tx| Box::pin(async move { deliveries::replay(tx, now_ms, &webhook_id, &id).await }));
     write.await.expect("replayed");
 }
 
@@ -60,7 +63,7 @@ on_both_databases! {
         assert_eq!(text("id"), requests[0].id());
         assert_eq!(body.get("data").and_then(|data| data.get("text")), Some(&"Grüße \u{1f600}".into()));
         let log = log(&service, &webhook).await;
-        assert_eq!((log[0].status.as_str(), log[0].log[0].status), ("delivered", Some(200)));
+        assert_eq!((log[0].status.as_str(), log[0].attempts[0].status), ("delivered", Some(200)));
         let stored = rows(&service, "SELECT secret FROM webhooks").await[0].bytes(0).expect("bytes");
         let exposed = secret.expose().as_bytes();
         assert!(!stored.windows(exposed.len()).any(|window| window == exposed), "stored encrypted");
@@ -86,7 +89,7 @@ on_both_databases! {
         let change = WebhookChange { enabled: Some(false), ..WebhookChange::default() };
         let write = service
             .db()
-            .write(move |tx| Box::pin(async move { change.apply(tx, true, 1, "a", &id).await }));
+            .write(move |tx| Box::pin(async move { store::change(tx, &change, true, 1, "a", &id).await }));
         write.await.expect("disabled");
         report(&service, "a", EventName::MessageCreated, "one").await;
         let mut events = std::collections::HashSet::new();
@@ -146,8 +149,8 @@ on_both_databases! {
             requests.iter().map(|request| request.header("webhook-timestamp").to_owned()).collect();
         assert_eq!(timestamps.len(), 8, "each attempt is signed with its time");
         let failed = &log(&service, &webhook).await[0];
-        assert_eq!((failed.status.as_str(), failed.log.len()), ("failed", 8));
-        assert_eq!(failed.log[0].error.as_deref(), Some("no words "), "PostgreSQL stores no NUL");
+        assert_eq!((failed.status.as_str(), failed.attempts.len()), ("failed", 8));
+        assert_eq!(failed.attempts[0].error.as_deref(), Some("no words "), "PostgreSQL stores no NUL");
 
         replay(&service, &webhook, failed, now_ms).await;
         let next_ms = deliver(&service, now_ms).await.expect("the schedule begins again");
@@ -155,7 +158,7 @@ on_both_databases! {
         assert_eq!(deliver(&service, next_ms).await, None);
         assert_eq!(receiver.received()[9].id(), requests[0].id());
         let delivered = &log(&service, &webhook).await[0];
-        assert_eq!((delivered.status.as_str(), delivered.log.len()), ("delivered", 10));
+        assert_eq!((delivered.status.as_str(), delivered.attempts.len()), ("delivered", 10));
     }
 
     async fn a_receiver_that_is_gone_disables_its_webhook(database: &TestDatabase) {
@@ -165,8 +168,8 @@ on_both_databases! {
         receiver.answer(410, None);
         report(&service, "a", EventName::MessageCreated, "one").await;
         deliver(&service, service.now_ms()).await;
-        let disabled = Webhook::get(service.db(), "a", &webhook.id).await.expect("a webhook");
-        assert!(disabled.disabled_ms.is_some() && disabled.disabled_reason.expect("a reason").contains("410"));
+        let disabled = store::get(service.db(), "a", &webhook.id).await.expect("a webhook");
+        assert!(!disabled.enabled && disabled.disabled_reason.expect("a reason").contains("410"));
         let audit = rows(&service, "SELECT tenant_id, actor_id, action FROM audit").await;
         assert_eq!((audit.len(), audit[0].text(2).expect("text").as_str()), (1, "webhook.disable"));
         report(&service, "a", EventName::MessageCreated, "two").await;
@@ -187,9 +190,9 @@ on_both_databases! {
             // Only deliveries of this day are tried, so that each day has one answer.
             execute(&service, "UPDATE deliveries SET next_ms = 9000000000000000 WHERE attempts > 0", args![]).await;
             deliver_one(&service, start_ms + day * 25 * HOUR_MS).await;
-            let webhook = Webhook::get(service.db(), "a", &webhook.id).await.expect("a webhook");
-            assert_eq!(webhook.disabled_ms.is_some(), day == 5, "{webhook:?}");
-            assert!(webhook.failing_since_ms.is_some(), "day {day} {webhook:?}");
+            let webhook = store::get(service.db(), "a", &webhook.id).await.expect("a webhook");
+            assert_eq!(!webhook.enabled, day == 5, "{webhook:?}");
+            assert!(webhook.failing_since.is_some(), "day {day} {webhook:?}");
         }
         assert_eq!(number(&service, "SELECT count(*) FROM audit").await, 1);
         assert_eq!(deliver(&service, start_ms + 6 * 25 * HOUR_MS).await, None);
@@ -200,9 +203,9 @@ on_both_databases! {
         let change = WebhookChange { enabled: Some(true), ..WebhookChange::default() };
         let write = service
             .db()
-            .write(move |tx| Box::pin(async move { change.apply(tx, true, 1, "a", &id).await }));
+            .write(move |tx| Box::pin(async move { store::change(tx, &change, true, 1, "a", &id).await }));
         let enabled = write.await.expect("enabled");
-        assert!(enabled.disabled_ms.is_none() && enabled.failing_since_ms.is_none());
+        assert!(enabled.enabled && enabled.failing_since.is_none());
         replay(&service, &webhook, &log(&service, &webhook).await[0], start_ms).await;
         deliver(&service, start_ms).await;
         assert_eq!(log(&service, &webhook).await[0].status, "delivered");
@@ -242,17 +245,17 @@ on_both_databases! {
         deliver(&service, lease_ms).await;
         assert_eq!(receiver.received().len(), 1);
         let log = log(&service, &webhook).await;
-        assert_eq!((log[0].status.as_str(), log[0].log.len()), ("delivered", 1));
+        assert_eq!((log[0].status.as_str(), log[0].attempts.len()), ("delivered", 1));
     }
 
     async fn after_a_rotation_both_secrets_verify_for_a_day(database: &TestDatabase) {
         let service = open(database).await;
         let receiver = Receiver::start().await;
         let (webhook, old) = create(&service, "a", &receiver.url).await;
-        let (key, now_ms, rotated) = (service.0.options.key.clone(), service.now_ms(), webhook.clone());
+        let (key, now_ms, id) = (service.0.options.key.clone(), service.now_ms(), webhook.id.clone());
         let write = service
             .db()
-            .write(move |tx| Box::pin(async move { rotated.rotate(tx, &key, now_ms).await }));
+            .write(move |tx| Box::pin(async move { store::rotate(tx, &key, now_ms, &id).await }));
         let new = write.await.expect("rotated");
         for later_ms in [0, 25 * HOUR_MS] {
             report(&service, "a", EventName::MessageCreated, "one").await;

@@ -15,10 +15,10 @@ async fn service() -> (TestDatabase, Service) {
 }
 
 /// Returns the error of the only attempt of a webhook's only delivery.
-async fn error_of(service: &Service, webhook: &crate::notify::webhooks::Webhook) -> String {
+async fn error_of(service: &Service, webhook: &chat_protocol::admin::settings::Webhook) -> String {
     let log = log(service, webhook).await;
-    assert_eq!((log.len(), log[0].status.as_str(), log[0].log.len()), (1, "pending", 1), "{log:?}");
-    log[0].log[0].error.clone().expect("an error")
+    assert_eq!((log.len(), log[0].status.as_str(), log[0].attempts.len()), (1, "pending", 1), "{log:?}");
+    log[0].attempts[0].error.clone().expect("an error")
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn a_receiver_that_never_answers_times_out_and_holds_up_nobody() {
         deliverer.start_due(service.now_ms()).await.expect("started");
         in_time(deliverer.finish_one()).await;
     }
-    assert!(log(&service, &dead).await[0].log.is_empty(), "still in progress");
+    assert!(log(&service, &dead).await[0].attempts.is_empty(), "still in progress");
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(11)).await;
     tokio::time::resume();

@@ -1,22 +1,24 @@
 //! The admin API of webhooks.
 
 use axum::Router;
-use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{FromRequestParts, Json, Path, Query, State};
+use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use axum::routing::{get, post};
 use chat_protocol::Value;
+use chat_protocol::admin::Empty;
+use chat_protocol::admin::settings::{
+    DeliveryPage, DeliveryShown, NewWebhook, Webhook, WebhookChange, WebhookSecret, WebhookShown, Webhooks,
+};
 
-use super::deliveries::{Delivery, LogPage};
-use super::secret::WebhookSecret;
-use super::store::{NewWebhook, OVERLAP_MS, Webhook, WebhookChange};
-use super::{EventName, NewDelivery, body};
+use super::deliveries::{self as log, LogPage};
+use super::store::{self, OVERLAP_MS};
+use super::{EventName, NewDelivery, body, secret};
 use crate::Service;
-use crate::accounts::{Client, Operator, Right};
-use crate::audit;
+use crate::accounts::{Actor, Right};
 use crate::clock::iso;
-use crate::db::{DbError, Tx, Wake};
+use crate::db::Wake;
 use crate::error::ApiError;
+use crate::input::{Body, Params, done, success};
 use crate::response::ApiResponse;
 use crate::secrets::new_id;
 
@@ -24,7 +26,7 @@ use crate::secrets::new_id;
 #[derive(utoipa::OpenApi)]
 #[openapi(
     paths(list, create, show, update, remove, rotate, test, deliveries, delivery, replay),
-    components(schemas(NewWebhook, WebhookChange, super::deliveries::DeliveryStatus))
+    components(schemas(super::deliveries::DeliveryStatus))
 )]
 pub(crate) struct WebhooksApi;
 
@@ -41,92 +43,73 @@ pub(crate) fn routes() -> Router<Service> {
 
 /// The signed-in operator, who may change webhooks.
 #[derive(Debug)]
-pub(crate) struct Manager {
-    operator: Operator,
-    /// The client's address, for the audit log.
-    address: String,
-}
+pub(crate) struct Manager(Actor);
 
 impl FromRequestParts<Service> for Manager {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, ApiError> {
-        let operator = Operator::from_request_parts(parts, service).await?;
-        operator.may(Right::ManageSites)?;
-        let client = parts.extensions.get::<Client>();
-        let address = client.map(|client| client.address.to_canonical().to_string()).unwrap_or_default();
-        Ok(Self { operator, address })
+        let actor = Actor::from_request_parts(parts, service).await?;
+        actor.operator.may(Right::ManageSites)?;
+        Ok(Self(actor))
     }
 }
 
-impl Manager {
-    /// Records a change of a webhook.
-    async fn record(
-        &self,
-        tx: &mut Tx,
-        at_ms: i64,
-        action: &str,
-        target: &str,
-        detail: Value,
-    ) -> Result<(), DbError> {
-        let Operator { id, tenant_id, email, name, .. } = &self.operator;
-        let actor = format!("{name} <{email}>");
-        let (actor_id, address) = (id, &self.address);
-        let entry =
-            audit::Entry { tenant_id, actor_id, actor: &actor, action, target, detail, address, at_ms };
-        audit::record(tx, &entry).await
-    }
+fn with_secret(
+    webhook: Webhook,
+    secret: &secret::WebhookSecret,
+    previous_until_ms: Option<i64>,
+) -> Result<ApiResponse, ApiError> {
+    let previous_secret_valid_until = previous_until_ms.map(iso);
+    success(&WebhookSecret { webhook, secret: secret.expose().to_owned(), previous_secret_valid_until })
 }
 
-fn with_secret(webhook: &Webhook, secret: &WebhookSecret, previous_until_ms: Option<i64>) -> ApiResponse {
-    ApiResponse::success(Value::object([
-        ("webhook", webhook.to_value()),
-        ("secret", secret.expose().into()),
-        ("previousSecretValidUntil", previous_until_ms.map(iso).into()),
-    ]))
+fn one(webhook: Webhook) -> Result<ApiResponse, ApiError> {
+    success(&WebhookShown { webhook })
 }
 
-fn one(webhook: &Webhook) -> ApiResponse {
-    ApiResponse::success(Value::object([("webhook", webhook.to_value())]))
+/// Shows a delivery that is stored.
+async fn shown(service: &Service, webhook_id: &str, id: &str) -> Result<ApiResponse, ApiError> {
+    let delivery = log::get(service.db(), service.now_ms(), webhook_id, id).await?;
+    success(&DeliveryShown { delivery })
 }
 
 /// Lists the webhooks, and the events that they can receive.
 #[utoipa::path(get, path = "/webhooks", tag = "webhooks", responses(
-    (status = 200, description = "The webhooks, without their secrets"),
+    (status = 200, description = "The webhooks, without their secrets", body = Webhooks),
 ))]
-pub(crate) async fn list(State(service): State<Service>, manager: Manager) -> Result<ApiResponse, ApiError> {
-    let webhooks = Webhook::list(service.db(), &manager.operator.tenant_id).await?;
-    let events = EventName::ALL.map(EventName::as_str);
-    Ok(ApiResponse::success(Value::object([
-        ("webhooks", webhooks.iter().map(Webhook::to_value).collect()),
-        ("events", events.into_iter().collect()),
-    ])))
+pub(crate) async fn list(
+    State(service): State<Service>,
+    Manager(actor): Manager,
+) -> Result<ApiResponse, ApiError> {
+    let webhooks = store::list(service.db(), &actor.operator.tenant_id).await?;
+    let events = EventName::ALL.map(|name| name.as_str().to_owned()).to_vec();
+    success(&Webhooks { webhooks, events })
 }
 
 /// Creates a webhook. Its secret is shown this once.
 #[utoipa::path(post, path = "/webhooks", tag = "webhooks", request_body = NewWebhook, responses(
-    (status = 200, description = "The webhook, and its secret"),
+    (status = 200, description = "The webhook, and its secret", body = WebhookSecret),
     (status = 400, description = "The URL or an event is not valid"),
 ))]
 pub(crate) async fn create(
     State(service): State<Service>,
-    manager: Manager,
-    new: Result<Json<NewWebhook>, JsonRejection>,
+    Manager(actor): Manager,
+    Body(new): Body<NewWebhook>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(new) = new?;
     let (now_ms, options) = (service.now_ms(), service.0.options.clone());
     let write = service.db().write(move |tx| {
         Box::pin(async move {
-            let tenant_id = &manager.operator.tenant_id;
+            let tenant_id = &actor.operator.tenant_id;
             let private = options.allow_private_webhooks;
-            let created = new.create(tx, &options.key, private, now_ms, tenant_id).await?;
+            let created = store::create(tx, &new, &options.key, private, now_ms, tenant_id).await?;
             let detail = Value::object([("host", host(&created.0.url).into())]);
-            manager.record(tx, now_ms, "webhook.create", &created.0.id, detail).await?;
+            actor.record_with(tx, now_ms, "webhook.create", &created.0.id, &detail).await?;
             Ok::<_, ApiError>(created)
         })
     });
     let (webhook, secret) = write.await?;
-    Ok(with_secret(&webhook, &secret, None))
+    with_secret(webhook, &secret, None)
 }
 
 /// Returns the host of a URL. The rest may contain a secret.
@@ -137,111 +120,108 @@ fn host(url: &str) -> String {
 
 /// Shows a webhook.
 #[utoipa::path(get, path = "/webhooks/{id}", tag = "webhooks", params(("id" = String, Path)), responses(
-    (status = 200, description = "The webhook"),
+    (status = 200, description = "The webhook", body = WebhookShown),
     (status = 404, description = "No such webhook"),
 ))]
 pub(crate) async fn show(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
-    Ok(one(&Webhook::get(service.db(), &manager.operator.tenant_id, &id).await?))
+    one(store::get(service.db(), &actor.operator.tenant_id, &id).await?)
 }
 
 /// Changes a webhook, disables it or enables it again.
 #[utoipa::path(patch, path = "/webhooks/{id}", tag = "webhooks", params(("id" = String, Path)), request_body = WebhookChange, responses(
-    (status = 200, description = "The changed webhook"),
+    (status = 200, description = "The changed webhook", body = WebhookShown),
     (status = 404, description = "No such webhook"),
 ))]
 pub(crate) async fn update(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path(id): Path<String>,
-    change: Result<Json<WebhookChange>, JsonRejection>,
+    Body(change): Body<WebhookChange>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(change) = change?;
     let (now_ms, private) = (service.now_ms(), service.0.options.allow_private_webhooks);
     let write = service.db().write(move |tx| {
         Box::pin(async move {
-            let webhook = change.apply(tx, private, now_ms, &manager.operator.tenant_id, &id).await?;
+            let tenant_id = &actor.operator.tenant_id;
+            let webhook = store::change(tx, &change, private, now_ms, tenant_id, &id).await?;
             let detail = Value::object([
                 ("host", change.url.as_deref().map(host).into()),
                 ("events", change.events.map(Value::from_iter).into()),
                 ("enabled", change.enabled.into()),
             ]);
-            manager.record(tx, now_ms, "webhook.update", &id, detail).await?;
+            actor.record_with(tx, now_ms, "webhook.update", &id, &detail).await?;
             // Pending deliveries of a disabled webhook fail, those of an enabled one go on.
             tx.wake(Wake::Queue);
             Ok::<_, ApiError>(webhook)
         })
     });
-    Ok(one(&write.await?))
+    one(write.await?)
 }
 
 /// Deletes a webhook, with its log of deliveries.
 #[utoipa::path(delete, path = "/webhooks/{id}", tag = "webhooks", params(("id" = String, Path)), responses(
-    (status = 200, description = "Deleted"),
+    (status = 200, description = "Deleted", body = Empty),
     (status = 404, description = "No such webhook"),
 ))]
 pub(crate) async fn remove(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let write = service.db().write(move |tx| {
         Box::pin(async move {
-            Webhook::delete(tx, &manager.operator.tenant_id, &id).await?;
-            manager.record(tx, now_ms, "webhook.delete", &id, Value::object([])).await?;
+            store::delete(tx, &actor.operator.tenant_id, &id).await?;
+            actor.record(tx, now_ms, "webhook.delete", &id).await?;
             Ok::<_, ApiError>(())
         })
     });
     write.await?;
-    Ok(ApiResponse::success(Value::object([])))
+    Ok(done())
 }
 
 /// Creates a new secret. For 24 hours, requests are signed with the old one too.
 #[utoipa::path(post, path = "/webhooks/{id}/secret", tag = "webhooks", params(("id" = String, Path)), responses(
-    (status = 200, description = "The webhook, and its new secret"),
+    (status = 200, description = "The webhook, and its new secret", body = WebhookSecret),
     (status = 404, description = "No such webhook"),
 ))]
 pub(crate) async fn rotate(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let (now_ms, key) = (service.now_ms(), service.0.options.key.clone());
     let write = service.db().write(move |tx| {
         Box::pin(async move {
-            let webhook = Webhook::find(tx, &manager.operator.tenant_id, &id).await?;
-            let secret = webhook.rotate(tx, &key, now_ms).await?;
-            manager.record(tx, now_ms, "webhook.rotate", &id, Value::object([])).await?;
+            let webhook = store::find(tx, &actor.operator.tenant_id, &id).await?;
+            let secret = store::rotate(tx, &key, now_ms, &id).await?;
+            actor.record(tx, now_ms, "webhook.rotate", &id).await?;
             Ok::<_, ApiError>((webhook, secret))
         })
     });
     let (webhook, secret) = write.await?;
-    Ok(with_secret(&webhook, &secret, Some(now_ms.saturating_add(OVERLAP_MS))))
+    with_secret(webhook, &secret, Some(now_ms.saturating_add(OVERLAP_MS)))
 }
 
 /// Queues the event `webhook.test` for a webhook. The log of deliveries shows what came of it.
 #[utoipa::path(post, path = "/webhooks/{id}/test", tag = "webhooks", params(("id" = String, Path)), responses(
-    (status = 200, description = "The queued delivery"),
+    (status = 200, description = "The queued delivery", body = DeliveryShown),
     (status = 404, description = "No such webhook"),
     (status = 409, description = "The webhook is disabled"),
 ))]
 pub(crate) async fn test(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let webhook_id = id.clone();
     let write = service.db().write(move |tx| {
         Box::pin(async move {
-            let webhook = Webhook::find(tx, &manager.operator.tenant_id, &id).await?;
-            if webhook.disabled_ms.is_some() {
-                return Err(ApiError::Conflict("This webhook is disabled: enable it first.".to_owned()));
-            }
+            require_enabled(&store::find(tx, &actor.operator.tenant_id, &id).await?)?;
             let event_id = new_id("evt");
             let name = EventName::WebhookTest;
             let body = body(&event_id, now_ms, None, name, Value::object([]));
@@ -253,75 +233,70 @@ pub(crate) async fn test(
                 conversation_id: None,
             };
             tx.wake(Wake::Queue);
-            Ok(delivery.insert(tx, now_ms).await?)
+            Ok::<_, ApiError>(delivery.insert(tx, now_ms).await?)
         })
     });
-    let delivery = Delivery::get(service.db(), &webhook_id, &write.await?).await?;
-    Ok(ApiResponse::success(Value::object([("delivery", delivery.to_value(now_ms))])))
+    shown(&service, &webhook_id, &write.await?).await
+}
+
+fn require_enabled(webhook: &Webhook) -> Result<(), ApiError> {
+    if webhook.enabled {
+        return Ok(());
+    }
+    Err(ApiError::Conflict("This webhook is disabled: enable it first.".to_owned()))
 }
 
 /// Lists the deliveries of a webhook with their attempts, newest first.
 #[utoipa::path(get, path = "/webhooks/{id}/deliveries", tag = "webhooks", params(("id" = String, Path), LogPage), responses(
-    (status = 200, description = "A page of deliveries"),
+    (status = 200, body = DeliveryPage),
     (status = 404, description = "No such webhook"),
 ))]
 pub(crate) async fn deliveries(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path(id): Path<String>,
-    page: Result<Query<LogPage>, QueryRejection>,
+    Params(page): Params<LogPage>,
 ) -> Result<ApiResponse, ApiError> {
-    let Query(page) = page?;
-    Webhook::get(service.db(), &manager.operator.tenant_id, &id).await?;
-    let (deliveries, next_before) = Delivery::list(service.db(), &id, &page).await?;
-    let now_ms = service.now_ms();
-    Ok(ApiResponse::success(Value::object([
-        ("deliveries", deliveries.iter().map(|delivery| delivery.to_value(now_ms)).collect()),
-        ("nextBefore", next_before.into()),
-    ])))
+    store::get(service.db(), &actor.operator.tenant_id, &id).await?;
+    success(&log::list(service.db(), service.now_ms(), &id, &page).await?)
 }
 
 /// Shows a delivery with its attempts.
 #[utoipa::path(get, path = "/webhooks/{id}/deliveries/{delivery}", tag = "webhooks", params(("id" = String, Path), ("delivery" = String, Path)), responses(
-    (status = 200, description = "The delivery"),
+    (status = 200, description = "The delivery", body = DeliveryShown),
     (status = 404, description = "No such delivery"),
 ))]
 pub(crate) async fn delivery(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path((id, delivery)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    Webhook::get(service.db(), &manager.operator.tenant_id, &id).await?;
-    let delivery = Delivery::get(service.db(), &id, &delivery).await?;
-    Ok(ApiResponse::success(Value::object([("delivery", delivery.to_value(service.now_ms()))])))
+    store::get(service.db(), &actor.operator.tenant_id, &id).await?;
+    shown(&service, &id, &delivery).await
 }
 
 /// Sends a delivery again, with the same event id.
 #[utoipa::path(post, path = "/webhooks/{id}/deliveries/{delivery}/replay", tag = "webhooks", params(("id" = String, Path), ("delivery" = String, Path)), responses(
-    (status = 200, description = "The queued delivery"),
+    (status = 200, description = "The queued delivery", body = DeliveryShown),
     (status = 404, description = "No such delivery"),
     (status = 409, description = "The webhook is disabled"),
 ))]
 pub(crate) async fn replay(
     State(service): State<Service>,
-    manager: Manager,
+    Manager(actor): Manager,
     Path((id, delivery)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let (webhook_id, delivery_id) = (id.clone(), delivery.clone());
     let write = service.db().write(move |tx| {
         Box::pin(async move {
-            let webhook = Webhook::find(tx, &manager.operator.tenant_id, &id).await?;
-            if webhook.disabled_ms.is_some() {
-                return Err(ApiError::Conflict("This webhook is disabled: enable it first.".to_owned()));
-            }
-            Delivery::replay(tx, now_ms, &id, &delivery).await?;
+            require_enabled(&store::find(tx, &actor.operator.tenant_id, &id).await?)?;
+            log::replay(tx, now_ms, &id, &delivery).await?;
             let detail = Value::object([("delivery", delivery.into())]);
-            manager.record(tx, now_ms, "webhook.replay", &id, detail).await?;
+            actor.record_with(tx, now_ms, "webhook.replay", &id, &detail).await?;
             Ok::<_, ApiError>(())
         })
     });
     write.await?;
-    let delivery = Delivery::get(service.db(), &webhook_id, &delivery_id).await?;
-    Ok(ApiResponse::success(Value::object([("delivery", delivery.to_value(now_ms))])))
+    shown(&service, &webhook_id, &delivery_id).await
 }

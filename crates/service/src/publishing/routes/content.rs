@@ -3,7 +3,7 @@
 use axum::extract::State;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use chat_protocol::Value;
+use chat_protocol::admin::settings::{ContentItem, ContentPage};
 use serde::Deserialize;
 
 use super::{DEFAULT_PAGE, MAX_PAGE, Segments, segments};
@@ -12,7 +12,7 @@ use crate::accounts::Operator;
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, args};
 use crate::error::ApiError;
-use crate::input::Params;
+use crate::input::{Params, success};
 use crate::response::ApiResponse;
 use crate::sites;
 
@@ -29,7 +29,7 @@ pub(super) struct Page {
 /// Lists the synced content of a site, in the order of types and external ids.
 #[utoipa::path(get, path = "/sites/{site}/content", tag = "publishing",
     params(("site" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<i64>, Query)),
-    responses((status = 200, description = "`items`, the `count` of all, and `next` if there may be more")))]
+    responses((status = 200, body = ContentPage)))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -50,12 +50,7 @@ pub(super) async fn list(
     let count = db.one("SELECT count(*) FROM content WHERE site_id = $1", args![&site.id]).await?.int(0)?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|shown| shown == limit);
     let next = rows.last().filter(|_| is_full).map(cursor).transpose()?;
-    let items = rows.iter().map(view).collect::<Result<Vec<_>, _>>()?;
-    Ok(ApiResponse::success(Value::object([
-        ("items", Value::List(items)),
-        ("count", count.into()),
-        ("next", next.into()),
-    ])))
+    success(&ContentPage { items: rows.iter().map(read).collect::<Result<_, _>>()?, count, next })
 }
 
 async fn items(db: &Db, site_id: &str, after: Key, limit: i64) -> Result<Vec<Row>, DbError> {
@@ -66,16 +61,16 @@ async fn items(db: &Db, site_id: &str, after: Key, limit: i64) -> Result<Vec<Row
     db.all(sql, args![site_id, after.0, after.1, after.2, limit]).await
 }
 
-fn view(row: &Row) -> Result<Value, DbError> {
-    Ok(Value::object([
-        ("type", row.text(0)?.into()),
-        ("externalId", row.text(1)?.into()),
-        ("locale", row.text(2)?.into()),
-        ("location", row.optional_text(3)?.into()),
-        ("title", row.text(4)?.into()),
-        ("excerpt", row.text(5)?.into()),
-        ("syncedAt", iso(row.int(6)?).into()),
-    ]))
+fn read(row: &Row) -> Result<ContentItem, DbError> {
+    Ok(ContentItem {
+        kind: row.text(0)?,
+        external_id: row.text(1)?,
+        locale: row.text(2)?,
+        location: row.optional_text(3)?,
+        title: row.text(4)?,
+        excerpt: row.text(5)?,
+        synced_at: iso(row.int(6)?),
+    })
 }
 
 fn cursor(row: &Row) -> Result<String, DbError> {

@@ -1,16 +1,15 @@
 //! The rules of a site.
 
 use axum::extract::State;
-use chat_protocol::Value;
 use chat_protocol::admin::publishing::{DryRun, PublishingRules};
+use serde::Serialize;
 
 use super::{Segments, segments};
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Actor, Operator, Right};
 use crate::db::Wake;
 use crate::error::ApiError;
-use crate::input::{Body, success, to_value};
+use crate::input::{Body, success};
 use crate::publishing::rules;
 use crate::response::ApiResponse;
 use crate::sites;
@@ -25,6 +24,13 @@ pub(super) async fn show(
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &segments(path)?).await?;
     success(&rules::load(service.db(), &site.id).await?)
+}
+
+/// The details of a change in the audit log.
+#[derive(Serialize)]
+struct RulesChange<'a> {
+    before: &'a PublishingRules,
+    after: &'a PublishingRules,
 }
 
 /// Replaces the rules. They decide about entries that arrive from now on.
@@ -46,8 +52,8 @@ pub(super) async fn replace(
         .write(move |tx| {
             Box::pin(async move {
                 let (before, after) = rules::replace(tx, &site.id, new).await?;
-                let detail = Value::object([("before", to_value(&before)?), ("after", to_value(&after)?)]);
-                actor.record_with(tx, now_ms, "site.publishing_rules", &site.id, detail).await?;
+                let detail = RulesChange { before: &before, after: &after };
+                actor.record_with(tx, now_ms, "site.publishing_rules", &site.id, &detail).await?;
                 tx.wake(Wake::Settings { tenant: site.tenant_id.clone() });
                 Ok(after)
             })

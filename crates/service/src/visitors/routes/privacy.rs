@@ -1,33 +1,22 @@
 //! The admin API that exports and erases the data of a person.
 
-use std::collections::BTreeMap;
-
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use chat_protocol::Value;
-use serde::Deserialize;
+use chat_protocol::admin::{EmailAddress, Erasure};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{NO_VISITOR, Segments, segments};
 use crate::Service;
-use crate::accounts::Actor;
-use crate::accounts::Right;
+use crate::accounts::{Actor, Right};
 use crate::db::DbError;
 use crate::error::ApiError;
-use crate::input::Body;
+use crate::input::{Body, success};
 use crate::response::ApiResponse;
 use crate::sites::{self, Site};
 use crate::visitors::subject::{self, Name, Subject};
 use crate::visitors::{erasure, export as document};
-
-/// An e-mail address.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct EmailAddress {
-    /// The address, in any case.
-    email: String,
-}
 
 /// Returns the data of the person that a request names, and its site.
 async fn subject_of(
@@ -45,10 +34,20 @@ async fn subject_of(
     Ok((site, subject))
 }
 
+/// What is stored with an e-mail address.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SubjectFound {
+    /// The ids of visitors.
+    visitors: Vec<String>,
+    /// The ids of conversations without a visitor.
+    conversations: Vec<String>,
+}
+
 /// Finds the visitors and conversations with an e-mail address: what exporting or erasing it is about.
 #[utoipa::path(post, path = "/sites/{site}/privacy/search", tag = "visitors", request_body = EmailAddress,
     params(("site" = String, Path)),
-    responses((status = 200, description = "The ids of `visitors`, and of `conversations` without a visitor"),
+    responses((status = 200, body = SubjectFound),
         (status = 404, description = "Nothing is stored with this address")))]
 pub(super) async fn search(
     State(service): State<Service>,
@@ -57,11 +56,8 @@ pub(super) async fn search(
     Body(EmailAddress { email }): Body<EmailAddress>,
 ) -> Result<ApiResponse, ApiError> {
     let (_, subject) = subject_of(&service, &actor, &segments(path)?, &Name::email(&email)?).await?;
-    let ids = |found: &BTreeMap<i64, String>| -> Value { found.values().map(String::as_str).collect() };
-    Ok(ApiResponse::success(Value::object([
-        ("visitors", ids(&subject.visitors)),
-        ("conversations", ids(&subject.conversations)),
-    ])))
+    let visitors = subject.visitors.into_values().collect();
+    success(&SubjectFound { visitors, conversations: subject.conversations.into_values().collect() })
 }
 
 /// Exports everything that is stored about a visitor, as a JSON file.
@@ -134,7 +130,7 @@ fn ids(subject: &Subject) -> Vec<String> {
 /// Erases everything that is stored about a visitor.
 #[utoipa::path(delete, path = "/sites/{site}/visitors/{id}", tag = "visitors",
     params(("site" = String, Path), ("id" = String, Path)),
-    responses((status = 200, description = "The numbers of erased `visitors`, `conversations`, `messages` and `events`"),
+    responses((status = 200, body = Erasure),
         (status = 404, description = "The site has no such visitor")))]
 pub(super) async fn erase(
     State(service): State<Service>,
@@ -149,7 +145,7 @@ pub(super) async fn erase(
 /// Erases everything that is stored with an e-mail address.
 #[utoipa::path(post, path = "/sites/{site}/privacy/erase", tag = "visitors", request_body = EmailAddress,
     params(("site" = String, Path)),
-    responses((status = 200, description = "The numbers of erased `visitors`, `conversations`, `messages` and `events`"),
+    responses((status = 200, body = Erasure),
         (status = 404, description = "Nothing is stored with this address")))]
 pub(super) async fn erase_by_email(
     State(service): State<Service>,
@@ -173,5 +169,5 @@ async fn erase_subject(
         service.0.tasks.clone().spawn(async move { erasure::erase(&service, &site, &actor, subject).await })
     };
     let erased = erasing.await.map_err(|_| ApiError::Internal)??;
-    Ok(ApiResponse::success(Value::object([("erased", erased.view())])))
+    success(&Erasure { erased })
 }

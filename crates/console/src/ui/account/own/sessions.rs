@@ -1,9 +1,10 @@
 //! The own sessions, and ending them.
 
+use chat_protocol::admin::settings::SessionInfo;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::api::{OwnSession, requests};
+use crate::api::requests;
 use crate::browser::clock;
 use crate::state::app;
 use crate::text::{account, relative};
@@ -12,7 +13,7 @@ use crate::text::{account, relative};
 #[component]
 pub fn Sessions() -> impl IntoView {
     let app = app();
-    let sessions = RwSignal::new(Vec::<OwnSession>::new());
+    let sessions = RwSignal::new(Vec::<SessionInfo>::new());
     let load = move || {
         spawn_local(async move {
             match requests::sessions().await {
@@ -25,11 +26,11 @@ pub fn Sessions() -> impl IntoView {
     let end = move |id: Option<String>| {
         spawn_local(async move {
             let ended = match id {
-                Some(id) => requests::end_session(&id).await,
-                None => requests::end_other_sessions().await,
+                Some(id) => requests::end_session(&id).await.map(|_| ()),
+                None => requests::end_other_sessions().await.map(|_| ()),
             };
             match ended {
-                Ok(_) => load(),
+                Ok(()) => load(),
                 Err(error) => app.notices.problem(error.message),
             }
         });
@@ -41,7 +42,7 @@ pub fn Sessions() -> impl IntoView {
                 <For each=move || sessions.get() key=|session| (session.id.clone(), session.current) let:session>
                     <li>
                         <div>
-                            <bdi>{session.user_agent.clone().unwrap_or_else(|| account::UNKNOWN_BROWSER.get().to_owned())}</bdi>
+                            <bdi>{browser(&session)}</bdi>
                             <p class="hint">{place(&session, app.now_ms.get_untracked())}</p>
                         </div>
                         {if session.current {
@@ -63,10 +64,16 @@ pub fn Sessions() -> impl IntoView {
     }
 }
 
+/// The browser of a session, as it calls itself.
+fn browser(session: &SessionInfo) -> String {
+    if session.user_agent.is_empty() {
+        return account::UNKNOWN_BROWSER.get().to_owned();
+    }
+    session.user_agent.clone()
+}
+
 /// Where a session is used from, and when it was used last.
-fn place(session: &OwnSession, now_ms: f64) -> String {
-    let seen = session.seen_at.as_deref().or(session.created_at.as_deref()).and_then(clock::parse_ms);
-    let seen = seen.map(|time| relative(time, now_ms)).unwrap_or_default();
-    let address = session.address.as_deref().unwrap_or_default();
-    account::SESSION_PLACE.with(&[("address", address), ("time", &seen)])
+fn place(session: &SessionInfo, now_ms: f64) -> String {
+    let seen = clock::parse_ms(&session.seen_at).map(|time| relative(time, now_ms)).unwrap_or_default();
+    account::SESSION_PLACE.with(&[("address", &session.address), ("time", &seen)])
 }

@@ -1,9 +1,10 @@
 //! The authenticator app of the own account.
 
+use chat_protocol::admin::TotpEnrolment;
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
-use crate::api::{NewTotp, requests};
+use crate::api::requests;
 use crate::state::app;
 use crate::text::account;
 use crate::ui::account::submission::Submission;
@@ -14,7 +15,7 @@ enum Step {
     /// Asks for the password, before something changes.
     Password,
     /// Shows the secret, and asks for the first code.
-    Confirm(NewTotp),
+    Confirm(TotpEnrolment),
     /// Shows the recovery codes, this once.
     Codes(Vec<String>),
 }
@@ -76,7 +77,7 @@ pub fn Totp() -> impl IntoView {
             </form>
         }
         .into_any(),
-        Step::Confirm(NewTotp { secret, uri, enrolment }) => view! {
+        Step::Confirm(TotpEnrolment { secret, uri, enrolment }) => view! {
             <p>{account::TOTP_SECRET.get()}</p>
             <p class="secret">{secret}</p>
             <p><a href=uri>{account::OPEN_APP.get()}</a></p>
