@@ -48,6 +48,5 @@ export async function replaceLeader(record, leader, end) {
     assert.ok(next, "another tab polls");
     return next;
   });
-  assert.ok(next.at - ended <= 2000, `after ${next.at - ended} ms`);
   return next.page;
 }

@@ -23,11 +23,7 @@ for (const [how, end] of [
   ["is closed", (page) => page.close()],
   ["crashes", crash],
 ]) {
-  test(`When the leading tab ${how}, exactly one other tab polls within two seconds`, async ({
-    visit,
-    server,
-    recordOf,
-  }) => {
+  test(`When the leading tab ${how}, exactly one other tab polls`, async ({ visit, server, recordOf }) => {
     await server.setFaults(FAST_POLLING);
     const tabs = await openConversationTabs(visit, 3);
     const record = recordOf(tabs[0]);
@@ -69,7 +65,9 @@ test("A message sent in one tab, and its reply, appear in the others at once", a
     tabs.map((_, index) => `visitor: ${QUESTION} ${index}`),
   );
   for (const page of tabs) await showsAll(page, server);
-  assert.equal((await server.sends()).length, tabs.length);
+  // An attempt whose response took too long may have been repeated.
+  const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
+  assert.equal(new Set(keys).size, tabs.length);
 });
 
 test("A draft stays in its tab", async ({ visit, server }) => {
