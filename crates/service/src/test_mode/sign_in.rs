@@ -61,7 +61,7 @@ async fn open(
     };
     let page = format!("/console/inbox/{}", newest_conversation(&service, Caller::client(&parts)).await?);
     let mut response = Redirect::to(&page).into_response();
-    let signed_in = context.signed_in(&service, OPERATOR_ID, &secret, Value::Null);
+    let signed_in = context.signed_in(&service, OPERATOR_ID, &secret, &())?;
     for cookie in signed_in.headers().get_all(header::SET_COOKIE) {
         response.headers_mut().append(header::SET_COOKIE, cookie.clone());
     }

@@ -33,7 +33,6 @@ use clap::Parser;
 use cli::{Cli, Command};
 use failure::Failure;
 use mimalloc::MiMalloc;
-use shutdown::shutdown_signal;
 use tracing::Level;
 
 /// mimalloc: a request through the proxy makes many small allocations, and the proxy answers a fifth more

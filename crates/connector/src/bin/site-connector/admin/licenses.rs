@@ -45,7 +45,7 @@ pub(super) async fn run(context: &Context, action: Action) -> Result<Output, Fai
     Ok(match action {
         Action::Create { tenant, site, expires } => {
             let tenant = match &site {
-                Some(site) if tenant.is_none() => admin.site(site).await?.tenant_id,
+                Some(site) if tenant.is_none() => admin.site(site).await?.tenant_id.clone(),
                 _ => context.tenant(tenant).await?,
             };
             let license = admin.create_license(&tenant, site.as_deref(), after(expires)).await?;
