@@ -221,7 +221,7 @@ impl TestMode {
 
     /// Runs the background tasks of the service until [`Self::stop`].
     pub async fn run(&self) {
-        self.0.service.run().await;
+        Box::pin(self.0.service.run()).await;
     }
 
     /// Ends the event streams of open consoles, which would otherwise keep a server from stopping. Requests

@@ -232,12 +232,10 @@ fn the_documented_commands_work_in_order() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port().to_string();
     drop(listener);
+    // The commands that follow need the database, which the service creates.
+    let created = "until site-connector admin license list >&2; do sleep 0.1; done";
     let commands = commands
-        // The commands that follow need the database, which the service creates.
-        .replace(
-            "serve &",
-            &format!("serve --listen 127.0.0.1:{port} &\nuntil site-connector admin license list >&2; do sleep 0.1; done"),
-        )
+        .replace("serve &", &format!("serve --listen 127.0.0.1:{port} &\n{created}"))
         .replace("8090", &port)
         .replace("site-connector jobs", "site-connector jobs --once");
     let directory = folder();

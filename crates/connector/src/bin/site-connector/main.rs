@@ -44,7 +44,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 async fn main() -> ExitCode {
     let json = wants_json(std::env::args_os());
     let outcome = match Cli::try_parse() {
-        Ok(cli) => run(cli).await,
+        Ok(cli) => Box::pin(run(cli)).await,
         // Help and the version are no failures.
         Err(error) if json && error.use_stderr() => Err(Failure::usage(error.to_string())),
         Err(error) => error.exit(),
