@@ -318,4 +318,4 @@ mod tests {
 }
 
 #[cfg(test)]
-mod tests;
+mod database_tests;

@@ -77,7 +77,7 @@ on_both_databases! {
         let error = change(moved).await.expect_err("without the key").to_string();
         assert!(error.contains("ai.key"), "{error}");
         let same = change(ai(json!({ "base": "https://ai.example/v2", "model": "n" }))).await.expect("changed");
-        assert!(same.ai.expect("an endpoint").has_key);
+        assert!(same.ai.as_ref().expect("an endpoint").has_key);
         change(ai(json!({ "base": "https://other.example/v1", "model": "m", "key": "another" }))).await.expect("changed");
     }
 

@@ -34,13 +34,22 @@ fn pages_at(origins: &[&str]) -> SiteChange {
 
 /// Returns a request without any header but the host.
 pub fn request(client: &Client, method: &str, path: &str) -> Builder {
-    let uri = format!("/connector/{}{path}", client.site.id);
+    request_of(&client.site.id, method, path)
+}
+
+fn request_of(site_id: &str, method: &str, path: &str) -> Builder {
+    let uri = format!("/connector/{site_id}{path}");
     Request::builder().method(method).uri(uri).header("host", "chat.example")
 }
 
 /// Returns a request of a page in a browser.
 pub fn of_page(client: &Client, method: &str, path: &str, origin: &str) -> Builder {
-    request(client, method, path).header("origin", origin).header("sec-fetch-site", "cross-site")
+    of_page_of(&client.site.id, method, path, origin)
+}
+
+/// Returns a request of a page in a browser to a site that may not exist.
+pub fn of_page_of(site_id: &str, method: &str, path: &str, origin: &str) -> Builder {
+    request_of(site_id, method, path).header("origin", origin).header("sec-fetch-site", "cross-site")
 }
 
 /// Reads a path for a page of the shop.
