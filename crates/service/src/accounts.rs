@@ -12,6 +12,8 @@ mod mail;
 mod operator;
 mod password;
 mod people;
+pub(crate) mod preferences;
+pub(crate) mod quiet_hours;
 mod role;
 mod routes;
 pub(crate) mod session;
@@ -26,9 +28,6 @@ pub use command::{
     reset_operator_password, set_operator_disabled,
 };
 pub(crate) use guard::{check_source, guarded, guarded_pages};
-#[cfg(test)]
-pub(crate) use mail::Mail;
-pub(crate) use mail::set_mailer;
 pub(crate) use operator::Operator;
 pub(crate) use role::{Right, Role};
 pub(crate) use routes::{AccountsApi, routes};
@@ -38,5 +37,4 @@ pub(crate) use session::{Session, valid_sessions};
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     hasher: password::Hasher,
-    mailer: mail::Mailer,
 }

@@ -12,7 +12,7 @@ use axum::routing::get;
 use utoipa::OpenApi;
 
 use crate::error::ApiError;
-use crate::{ADMIN_BASE, Service, accounts, body_limit, inbox, knowledge, notify, publishing, visitors};
+use crate::{ADMIN_BASE, Service, accounts, body_limit, inbox, knowledge_api, notify, publishing, visitors};
 
 /// Maximum size of a request's body, in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -27,7 +27,7 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(proxy_check::routes())
         .merge(conversations::routes())
         .merge(inbox::routes())
-        .merge(knowledge::routes())
+        .merge(knowledge_api::routes())
         .merge(notify::routes())
         .merge(visitors::routes());
     let routes = body_limit::limited(limited, MAX_BODY_BYTES)
@@ -65,7 +65,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut document = AdminApi::openapi();
     document.merge(accounts::AccountsApi::openapi());
     document.merge(inbox::InboxApi::openapi());
-    document.merge(knowledge::KnowledgeApi::openapi());
+    document.merge(knowledge_api::KnowledgeApi::openapi());
     document.merge(notify::webhooks::WebhooksApi::openapi());
     document.merge(notify::mail::NotificationsApi::openapi());
     document.merge(notify::push::PushApi::openapi());

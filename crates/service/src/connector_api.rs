@@ -79,7 +79,7 @@ async fn process(
         Access::Token { .. } => Caller::forwarded(&parts.headers),
         Access::Page { .. } | Access::Public => Caller::client(parts),
     };
-    let taken = service.0.rates.take(service, &access, caller).await?;
+    let taken = access.count(service, caller).await?;
     *quota = Some(taken);
     taken.check()?;
     let (call, job) = call?;

@@ -21,6 +21,7 @@ use crate::error::ApiError;
 use crate::lead::LeadNotes;
 use crate::secrets::new_id;
 use crate::text::truncate_bytes;
+use crate::visitors::profile::without;
 
 pub(crate) use head::{Head, exists, head};
 pub(crate) use message::{
@@ -220,7 +221,7 @@ impl Conversation {
     /// Merges the profile of a message into the stored one. Missing fields keep their value, and so do those
     /// that an operator wrote.
     pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
-        let sent = profile::without(&body.visitor, &self.edited);
+        let sent = without(&body.visitor, &self.edited);
         let known = &mut self.profile;
         for (known, sent) in [
             (&mut known.name, &sent.name),

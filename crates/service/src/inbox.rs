@@ -3,8 +3,7 @@
 mod frames;
 mod hub;
 mod labels;
-pub(crate) mod preferences;
-pub(crate) mod quiet_hours;
+mod preferences;
 mod replies;
 mod report;
 mod shared_list;

@@ -11,7 +11,6 @@ mod query;
 mod rank;
 #[cfg(test)]
 mod retrieval_tests;
-mod routes;
 pub(crate) mod search;
 pub(crate) mod search_index;
 mod similar;
@@ -19,7 +18,6 @@ mod synonyms;
 mod words;
 
 pub(crate) use language::Language;
-pub(crate) use routes::{KnowledgeApi, routes};
 pub(crate) use words::{folded_words, is_unspaced};
 
 use chat_protocol::admin::settings;

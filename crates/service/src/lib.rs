@@ -11,6 +11,7 @@ mod audit;
 mod body_limit;
 mod cache;
 mod caches;
+mod client;
 mod clock;
 mod connector_api;
 mod content;
@@ -18,15 +19,18 @@ mod conversations;
 mod csv;
 mod db;
 mod directory;
+mod email_queue;
 mod error;
 mod fingerprint;
 mod idempotency;
 mod inbox;
 mod input;
 mod knowledge;
+mod knowledge_api;
 mod lead;
 mod licenses;
 mod limits;
+mod mail_texts;
 mod notify;
 pub mod ops;
 mod options;
@@ -147,7 +151,7 @@ impl Service {
 
     fn start(db: Db, caches: Arc<Caches>, options: ServiceOptions, responder: Arc<dyn Responder>) -> Self {
         let ai = ai::Ai::new(options.allow_private_ai);
-        let service = Self(Arc::new(Inner {
+        Self(Arc::new(Inner {
             db,
             clock: Clock::start(),
             caches,
@@ -162,9 +166,7 @@ impl Service {
             hubs: inbox::Hubs::default(),
             push_key: OnceCell::new(),
             responder,
-        }));
-        notify::connect(&service);
-        service
+        }))
     }
 
     /// Returns the routes of the service.

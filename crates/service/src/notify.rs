@@ -113,11 +113,6 @@ pub(crate) async fn erase(tx: &mut Tx, conversation_id: &str) -> Result<(), DbEr
     Ok(())
 }
 
-/// Connects the parts of a new service that send e-mails. To be called once, when the service is opened.
-pub(crate) fn connect(service: &Service) {
-    mail::connect_accounts(service);
-}
-
 /// Creates what the notifications of a new service need: the key pair of pushes.
 pub(crate) async fn prepare(service: &Service) -> Result<(), ApiError> {
     if service.0.options.web_push {

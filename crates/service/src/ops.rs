@@ -2,7 +2,6 @@
 
 mod backup;
 mod body_timeout;
-mod client;
 mod doctor;
 mod health;
 mod key_check;
@@ -12,8 +11,8 @@ mod requests;
 #[cfg(test)]
 mod tests;
 
+pub use crate::client::Client;
 pub use backup::{Backup, BackupError, backup, restore};
-pub use client::Client;
 pub use doctor::{Finding, Level, check_database, check_service};
 pub use key_check::has_key;
 pub use key_text::{generate_key, parse_key};

@@ -11,9 +11,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 
 use crate::Service;
-use crate::connector_api::Access;
+use crate::client::Client;
 use crate::error::ApiError;
-use crate::ops::Client;
 use limiter::RateLimiter;
 
 /// A number of requests in each time window.
@@ -61,7 +60,7 @@ pub(crate) struct RateLimits {
     /// the visitor.
     pub(crate) callers: RateLimiter,
     /// Counts the requests of each token, and those of the pages of each site.
-    tokens: RateLimiter,
+    shared: RateLimiter,
     /// Counts the requests of each client with tokens that do not exist.
     pub(crate) unknown_tokens: RateLimiter,
     /// Counts the failed activations of each client.
@@ -78,7 +77,7 @@ impl RateLimits {
     pub(crate) fn new(per_caller: RateLimit, per_token: RateLimit) -> Self {
         Self {
             callers: RateLimiter::new(per_caller),
-            tokens: RateLimiter::new(per_token),
+            shared: RateLimiter::new(per_token),
             unknown_tokens: RateLimiter::new(UNKNOWN_TOKEN_LIMIT),
             failed_activations: RateLimiter::new(FAILED_ACTIVATION_LIMIT),
             visitors: RateLimiter::new(VISITOR_LIMIT),
@@ -87,23 +86,19 @@ impl RateLimits {
         }
     }
 
-    /// Counts an authorized request: for its caller, and if that one has not exceeded its own limit, for its
-    /// token. Returns the window that has the least left.
+    /// Counts a request: for its caller at the site, and if that one has not exceeded its own limit, in the
+    /// scope that all callers share. Returns the window that has the least left.
     pub(crate) async fn take(
         &self,
         service: &Service,
-        access: &Access,
+        site_id: &str,
         caller: Caller,
+        shared: Option<&str>,
     ) -> Result<Quota, ApiError> {
-        let of_caller = self.callers.take(service, access.site_id(), caller).await?;
-        let scope = match access {
-            _ if of_caller.exceeded => return Ok(of_caller),
-            Access::Token { id, .. } => format!("token {id}"),
-            Access::Page { site, .. } => format!("pages of {}", site.id),
-            Access::Public => return Ok(of_caller),
-        };
-        let of_token = self.tokens.take(service, &scope, Caller::ANYBODY).await?;
-        Ok(if of_token.exceeded || of_token.remaining < of_caller.remaining { of_token } else { of_caller })
+        let of_caller = self.callers.take(service, site_id, caller).await?;
+        let Some(shared) = shared.filter(|_| !of_caller.exceeded) else { return Ok(of_caller) };
+        let of_all = self.shared.take(service, shared, Caller::ANYBODY).await?;
+        Ok(if of_all.exceeded || of_all.remaining < of_caller.remaining { of_all } else { of_caller })
     }
 }
 

@@ -101,7 +101,7 @@ async fn process(
     let client = Caller::client(parts);
     let access = site.map(|site| Access::Page { site, origin: origin::of(parts) });
     let quota = match &access {
-        Some(access) => service.0.rates.take(service, access, client).await?,
+        Some(access) => access.count(service, client).await?,
         None => service.0.rates.callers.take(service, "no site", client).await?,
     };
     progress.quota = Some(quota);

@@ -9,6 +9,7 @@ mod export;
 pub(crate) mod fixture;
 #[cfg(test)]
 mod privacy_tests;
+pub(crate) mod profile;
 pub(crate) mod removal;
 mod routes;
 #[cfg(test)]
@@ -26,9 +27,9 @@ use utoipa::ToSchema;
 pub(crate) use routes::{VisitorsApi, routes};
 
 use crate::clock::iso;
-use crate::conversations::profile::without;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::text::truncate_bytes;
+use profile::without;
 
 /// Maximum characters of a profile field; the rest is cut off.
 const MAX_FIELD_LENGTH: usize = 500;

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::uri::Authority;
 
 use crate::Service;
-use crate::ops::Client;
+use crate::client::Client;
 
 /// How a browser reaches the service, on which the cookies depend that it accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,20 +1,17 @@
 //! The e-mails of accounts: invitations, and links for new passwords.
 
-use std::fmt;
-use std::sync::OnceLock;
+use tracing::error;
 
-use futures_util::future::BoxFuture;
-
-use crate::Service;
 use crate::db::{DbError, args};
-use crate::notify::mail::Texts;
+use crate::mail_texts::Texts;
+use crate::{Service, email_queue};
 
 /// An e-mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mail {
-    pub(crate) to: String,
-    pub(crate) subject: String,
-    pub(crate) text: String,
+pub(super) struct Mail {
+    to: String,
+    subject: String,
+    text: String,
 }
 
 impl Mail {
@@ -32,37 +29,17 @@ impl Mail {
     }
 }
 
-type Send = dyn Fn(Service, Mail) -> BoxFuture<'static, ()> + std::marker::Send + Sync;
-
-/// Sends e-mails, once it is set.
-#[derive(Default)]
-pub(super) struct Mailer(OnceLock<Box<Send>>);
-
-impl fmt::Debug for Mailer {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Mailer(…)")
-    }
-}
-
-/// Sets what sends e-mails, where SMTP is set up. The first call counts.
-pub(crate) fn set_mailer<F>(service: &Service, send: F)
-where
-    F: Fn(Service, Mail) -> BoxFuture<'static, ()> + std::marker::Send + Sync + 'static,
-{
-    let _ = service.0.accounts.mailer.0.set(Box::new(send));
-}
-
 /// Returns whether e-mails can be sent. Without a public origin they could not contain a link.
 pub(super) fn is_set_up(service: &Service) -> bool {
-    service.0.accounts.mailer.0.get().is_some() && service.0.options.public_origin.is_some()
+    service.0.options.smtp.is_some() && service.0.options.public_origin.is_some()
 }
 
-/// Sends an e-mail, if e-mails can be sent.
+/// Queues an e-mail, if e-mails can be sent.
 pub(super) async fn send(service: &Service, mail: Mail) {
-    if let Some(send) = service.0.accounts.mailer.0.get()
-        && is_set_up(service)
+    if is_set_up(service)
+        && let Err(error) = email_queue::send(service, &mail.to, &mail.subject, &mail.text).await
     {
-        send(service.clone(), mail).await;
+        error!("an e-mail of an account cannot be queued: {error}");
     }
 }
 

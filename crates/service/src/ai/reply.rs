@@ -9,7 +9,6 @@ use tracing::warn;
 
 use super::{Answer, Endpoint, Phrases, Question, Turn, quota, wants_person};
 use crate::Service;
-use crate::conversations::{Conversation, StoredMessage};
 use crate::db::{Db, DbError};
 use crate::error::ApiError;
 use crate::knowledge::{self, Passage};
@@ -47,43 +46,42 @@ impl Responder for SiteResponder {
 }
 
 /// A message to be answered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct VisitorMessage<'a> {
     pub(crate) text: &'a str,
     pub(crate) locale: Option<&'a str>,
     /// The origin of the page that the visitor writes on, if it is known.
     pub(crate) page_origin: Option<&'a str>,
+    pub(crate) visitor_id: Option<&'a str>,
+    /// Whether the visitor's contact details are known.
+    pub(crate) has_contact: bool,
+    /// The last messages of the conversation. They end with this one, unless they were erased.
+    pub(crate) history: Vec<Turn>,
 }
 
-/// Answers the last message of a conversation. `history` ends with it.
+/// Answers a visitor's message.
 pub(crate) async fn answer(
     service: &Service,
     site: &Site,
-    conversation: &Conversation,
     message: VisitorMessage<'_>,
-    history: &[StoredMessage],
 ) -> Result<Answer, ApiError> {
-    let VisitorMessage { text, locale, page_origin } = message;
+    let VisitorMessage { text, locale, page_origin, visitor_id, has_contact, mut history } = message;
     let passages = linked(knowledge::find(service, &site.id, text, locale).await?, site, page_origin);
-    let visited = match &conversation.profile.visitor_id {
-        Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor.as_str()).await?),
+    let visited = match visitor_id {
+        Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor).await?),
         None => String::new(),
     };
-    let mut turns: Vec<Turn> = history
-        .iter()
-        .map(|stored| Turn { role: stored.message.role.clone(), content: stored.message.content.clone() })
-        .collect();
-    if turns.is_empty() {
-        turns.push(Turn { role: chat_protocol::Role::Visitor, content: text.to_owned() });
+    if history.is_empty() {
+        history.push(Turn { role: chat_protocol::Role::Visitor, content: text.to_owned() });
     }
     let question = Question {
         site_id: &site.id,
         passages: &passages,
         visited: Some(&visited),
-        history: &turns,
+        history: &history,
         locale,
         left_contact: !contacts_in(text).is_empty(),
-        has_contact: conversation.notes.has_contact(&conversation.profile),
+        has_contact,
     };
     service.0.responder.respond(service, site, &question).await
 }

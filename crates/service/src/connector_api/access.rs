@@ -11,7 +11,7 @@ use super::call::Call;
 use crate::cache::Version;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
-use crate::rate::Caller;
+use crate::rate::{Caller, Quota};
 use crate::sites::{self, Site};
 use crate::tokens::{self, StoredToken};
 use crate::{Service, db::DbError};
@@ -59,6 +59,17 @@ impl Access {
             Self::Token { site, .. } | Self::Page { site, .. } => Ok(site),
             Self::Public => Err(ApiError::InvalidToken),
         }
+    }
+
+    /// Counts a request of a caller: for the caller at the site, and for all callers of the token or of the
+    /// site's pages. An activation has no token yet.
+    pub(crate) async fn count(&self, service: &Service, caller: Caller) -> Result<Quota, ApiError> {
+        let shared = match self {
+            Self::Token { id, .. } => Some(format!("token {id}")),
+            Self::Page { site, .. } => Some(format!("pages of {}", site.id)),
+            Self::Public => None,
+        };
+        service.0.rates.take(service, self.site_id(), caller, shared.as_deref()).await
     }
 
     /// Returns the origin of the page, if it is known: a site's server does not tell it.
@@ -204,7 +215,7 @@ mod tests {
         async fn a_client_that_tries_many_tokens_is_refused_and_no_other(database: &TestDatabase) {
             let service = service(database).await;
             let parts = |client: &str, token: usize| {
-                let client = crate::ops::Client { address: client.parse().expect("an address"), https: true };
+                let client = crate::client::Client { address: client.parse().expect("an address"), https: true };
                 let request = Request::builder().header("authorization", format!("Bearer {token}")).extension(client);
                 request.body(()).expect("a request").into_parts().0
             };

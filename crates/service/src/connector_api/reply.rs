@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use chat_protocol::SendMessage;
+use chat_protocol::{SendMessage, VisitorId};
 
 use super::send::Recorded;
 use crate::Service;
 use crate::ai::{self, Answer, MAX_HISTORY, VisitorMessage, quota};
-use crate::conversations::{self, last_messages};
+use crate::conversations::{self, StoredMessage, last_messages};
 use crate::db::Tx;
 use crate::error::ApiError;
 use crate::presence::operators_online;
@@ -38,8 +38,15 @@ pub(super) async fn reply(
     // A later message has an answer of its own.
     history.retain(|stored| stored.seq <= recorded.seq);
     let began = Instant::now();
-    let message = VisitorMessage { text: &body.message, locale: body.locale.as_deref(), page_origin };
-    let answer = ai::answer(service, site, &conversation, message, &history).await?;
+    let message = VisitorMessage {
+        text: &body.message,
+        locale: body.locale.as_deref(),
+        page_origin,
+        visitor_id: conversation.profile.visitor_id.as_ref().map(VisitorId::as_str),
+        has_contact: conversation.notes.has_contact(&conversation.profile),
+        history: history.into_iter().map(StoredMessage::into_turn).collect(),
+    };
+    let answer = ai::answer(service, site, message).await?;
     service.0.metrics.ai_reply(&answer.status, began.elapsed());
     Ok(answer)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chat_protocol::{ChatMessage, ConversationId, MessageId, Role, Value};
 
 use super::{Conversation, announce};
-use crate::ai::Citation;
+use crate::ai::{Citation, Turn};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Numbers, Row, Tx, Wake, args};
 use crate::knowledge::search_index::put_message;
@@ -29,6 +29,13 @@ pub(crate) struct StoredMessage {
     pub(crate) key: Option<String>,
     /// The knowledge that an answer of the AI is based on, as JSON.
     pub(crate) sources: Option<String>,
+}
+
+impl StoredMessage {
+    /// Returns the message as the AI reads it.
+    pub(crate) fn into_turn(self) -> Turn {
+        Turn { role: self.message.role, content: self.message.content }
+    }
 }
 
 /// The operator that writes a message.

@@ -12,34 +12,10 @@ use crate::error::ApiError;
 use crate::limits::check_text;
 use crate::sites::Site;
 use crate::visitors;
+use crate::visitors::profile::fields;
 
 /// Maximum characters of a field.
 const MAX_LENGTH: usize = 500;
-
-/// A field of the profile, by the name that is stored.
-fn fields(profile: &mut VisitorProfile) -> [(&'static str, &mut Option<String>); 7] {
-    let VisitorProfile { visitor_id: _, name, email, phone, company, wechat, whatsapp, country } = profile;
-    [
-        ("name", name),
-        ("email", email),
-        ("phone", phone),
-        ("company", company),
-        ("wechat", wechat),
-        ("whatsapp", whatsapp),
-        ("country", country),
-    ]
-}
-
-/// Returns a profile without the fields that an operator wrote.
-pub(crate) fn without(profile: &VisitorProfile, edited: &[String]) -> VisitorProfile {
-    let mut profile = profile.clone();
-    for (name, field) in fields(&mut profile) {
-        if edited.iter().any(|edited| edited == name) {
-            *field = None;
-        }
-    }
-    profile
-}
 
 impl Conversation {
     /// Takes the fields that an operator wrote over from the visitor's profile.

@@ -13,8 +13,8 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::quiet_hours::time_zone;
 use crate::Service;
+use crate::accounts::quiet_hours::time_zone;
 use crate::accounts::{Operator, Right};
 use crate::conversations::report::{self, Figures, Scope};
 use crate::csv::{cell, download};

@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::routing::get;
 use chat_protocol::admin::{Availability, TeamMember, WorkingState};
 
-use super::preferences::availability;
 use crate::Service;
+use crate::accounts::preferences::availability;
 use crate::accounts::{Operator, Right};
 use crate::db::{DbError, Row, args};
 use crate::error::ApiError;

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use crate::accounts::{Role, first_owner_link, guarded, routes};
+use crate::client::Client;
 use crate::databases::TestDatabase;
-use crate::db::{Arg, DbError};
-use crate::ops::Client;
-use crate::{Service, ServiceKey, ServiceOptions};
+use crate::db::{Arg, DbError, Row};
+use crate::email_queue::unseal;
+use crate::{Service, ServiceKey, ServiceOptions, SmtpOptions};
 
 pub(super) const HOST: &str = "chat.example";
 pub(super) const PASSWORD: &str = "a long and secret phrase";
@@ -29,7 +30,17 @@ pub(super) struct Fixture {
 
 impl Fixture {
     pub(super) async fn new(database: &TestDatabase) -> Self {
-        let service = open(database, Some("https://chat.example")).await;
+        Self::of(open(database, Some("https://chat.example")).await).await
+    }
+
+    /// Returns a fixture whose service queues e-mails.
+    pub(super) async fn with_smtp(database: &TestDatabase) -> Self {
+        let mut options = options(database, Some("https://chat.example"));
+        options.smtp = Some(SmtpOptions::new("localhost", "chat@chat.example"));
+        Self::of(Service::open(options).await.expect("opened")).await
+    }
+
+    async fn of(service: Service) -> Self {
         let link = first_owner_link(&service).await.expect("no operator yet");
         let mut owner = Browser::new(&service);
         let account = owner.set_up(&link, json!({"name": "Owner", "email": "owner@example.com"})).await;
@@ -61,6 +72,18 @@ impl Fixture {
         self.service.db().one(sql, values).await.expect("a row").int(0).expect("a number")
     }
 
+    /// Returns the recipients and the texts of the queued e-mails.
+    pub(super) async fn mails(&self) -> Vec<(String, String)> {
+        let sql = "SELECT id, recipient, content FROM emails ORDER BY no";
+        let rows = self.service.db().all(sql, vec![]).await.expect("read");
+        let read = |row: &Row| {
+            let (id, sealed) = (row.text(0).expect("an id"), row.bytes(2).expect("a content"));
+            let (_, text) = unseal(&self.service.0.options.key, &id, &sealed).expect("the same key");
+            (row.text(1).expect("a recipient"), text)
+        };
+        rows.iter().map(read).collect()
+    }
+
     /// Ends the delays of all who were throttled, as if they had waited.
     pub(super) async fn wait_out(&self) {
         self.execute("DELETE FROM rate_counters WHERE key LIKE '% waits'", vec![]).await;
@@ -72,10 +95,14 @@ impl Fixture {
     }
 }
 
-pub(super) async fn open(database: &TestDatabase, public_origin: Option<&str>) -> Service {
+fn options(database: &TestDatabase, public_origin: Option<&str>) -> ServiceOptions {
     let mut options = ServiceOptions::new(database.address.clone(), ServiceKey::random());
     options.public_origin = public_origin.map(str::to_owned);
-    Service::open(options).await.expect("opened")
+    options
+}
+
+pub(super) async fn open(database: &TestDatabase, public_origin: Option<&str>) -> Service {
+    Service::open(options(database, public_origin)).await.expect("opened")
 }
 
 /// A browser, which stores cookies, and sends the headers that a browser sends for the console's requests.

@@ -1,11 +1,9 @@
 //! Finding out which e-mail addresses have accounts.
 
-use std::sync::{Arc, Mutex};
-
 use serde_json::{Value, json};
 
 use super::browser::{Answer, Browser, Fixture, PASSWORD};
-use crate::accounts::{Mail, Role, set_mailer};
+use crate::accounts::Role;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 
 /// Returns everything that a stranger sees of an answer, but its random id.
@@ -20,17 +18,6 @@ fn seen(answer: &Answer) -> (u16, Vec<(String, String)>, Value) {
     let mut body = answer.json.clone();
     body["requestId"] = Value::Null;
     (answer.status.as_u16(), headers, body)
-}
-
-/// Collects the e-mails of a service.
-fn mailbox(fixture: &Fixture) -> Arc<Mutex<Vec<Mail>>> {
-    let mails = Arc::new(Mutex::new(Vec::new()));
-    let sent = Arc::clone(&mails);
-    set_mailer(&fixture.service, move |_, mail| {
-        let sent = Arc::clone(&sent);
-        Box::pin(async move { sent.lock().expect("not poisoned").push(mail) })
-    });
-    mails
 }
 
 on_both_databases! {
@@ -77,13 +64,11 @@ on_both_databases! {
     }
 
     async fn asking_for_a_new_password_tells_nothing_and_mails_the_stored_address(database: &TestDatabase) {
-        let mut fixture = Fixture::new(database).await;
+        let mut fixture = Fixture::with_smtp(database).await;
         let (_, id) = fixture.invite("disabled@example.com", Role::Agent).await;
         fixture.owner.patch(&format!("/operators/{id}"), json!({"disabled": true})).await.ok();
+        fixture.execute("DELETE FROM emails", vec![]).await;
         let mut stranger = Browser::at(&fixture.service, "198.51.100.1");
-        let without_mail = stranger.post("/password/forgot", json!({"email": "owner@example.com"})).await;
-        assert_eq!(without_mail.ok()["mailed"], false);
-        let mails = mailbox(&fixture);
         let mut all = Vec::new();
         for email in ["nobody@example.com", "Owner@Example.com", "disabled@example.com"] {
             let before = fixture.hashes();
@@ -93,26 +78,34 @@ on_both_databases! {
         assert!(all.iter().all(|one| one.0 == 200 && *one == all[0]), "{all:?}");
         fixture.service.0.tasks.close();
         fixture.service.0.tasks.wait().await;
-        let sent = mails.lock().expect("not poisoned").clone();
+        let sent = fixture.mails().await;
         assert_eq!(sent.len(), 1, "{sent:?}");
-        assert_eq!(sent[0].to, "owner@example.com");
-        let (_, link) = sent[0].text.split_once("https://chat.example/console/#setup=").expect("a link");
+        let (recipient, text) = &sent[0];
+        assert_eq!(recipient, "owner@example.com");
+        let (_, link) = text.split_once("https://chat.example/console/#setup=").expect("a link");
         let token = link.split_whitespace().next().expect("a secret").to_owned();
         let body = json!({"token": token, "password": "yet another phrase"});
         assert_eq!(stranger.post("/setup", body).await.ok()["signedIn"], true);
         assert!(!fixture.owner.is_signed_in().await, "earlier sessions have ended");
     }
 
-    async fn strangers_cannot_flood_a_mailbox(database: &TestDatabase) {
+    async fn without_an_smtp_server_no_link_is_mailed(database: &TestDatabase) {
         let fixture = Fixture::new(database).await;
-        let mails = mailbox(&fixture);
+        let mut stranger = Browser::at(&fixture.service, "198.51.100.1");
+        let asked = stranger.post("/password/forgot", json!({"email": "owner@example.com"})).await;
+        assert_eq!(asked.ok()["mailed"], false);
+        assert_eq!(fixture.mails().await, []);
+    }
+
+    async fn strangers_cannot_flood_a_mailbox(database: &TestDatabase) {
+        let fixture = Fixture::with_smtp(database).await;
         for attempt in 0..12 {
             let mut stranger = Browser::at(&fixture.service, &format!("198.51.100.{attempt}"));
             stranger.post("/password/forgot", json!({"email": "owner@example.com"})).await.ok();
         }
         fixture.service.0.tasks.close();
         fixture.service.0.tasks.wait().await;
-        let sent = mails.lock().expect("not poisoned").len();
+        let sent = fixture.mails().await.len();
         assert!((5..=7).contains(&sent), "{sent}");
         let mut one = Browser::at(&fixture.service, "203.0.113.9");
         let mut statuses = Vec::new();

@@ -6,8 +6,9 @@ use std::fmt::Write;
 use html_escape::{encode_double_quoted_attribute, encode_text};
 
 use super::mailer::Composed;
-use super::{NoticeKind, SmtpOptions, Texts};
+use super::{NoticeKind, SmtpOptions};
 use crate::db::{Db, DbError, args};
+use crate::mail_texts::Texts;
 
 /// Maximum characters of a visitor's message that an e-mail quotes.
 const MAX_EXCERPT_LENGTH: usize = 200;

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::NoticeKind;
 use crate::Service;
+use crate::accounts::{preferences, quiet_hours};
 use crate::db::{DbError, Tx, args};
-use crate::inbox::{preferences, quiet_hours};
 use crate::notify::push;
 use crate::secrets::new_id;
 

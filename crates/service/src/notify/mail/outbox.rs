@@ -1,15 +1,10 @@
 //! E-mails that wait for the SMTP server.
 
-use chat_protocol::Value;
-use lettre::Address;
-use secrecy::ExposeSecret;
 use sqlx::AssertSqlSafe;
 
 use super::mailer::{Composed, SendError};
-use crate::db::{Db, DbError, Dialect, Tx, Wake, args};
-use crate::error::ApiError;
-use crate::secrets::new_id;
-use crate::{Service, ServiceKey};
+use crate::db::{Db, DbError, Dialect, Tx, args};
+use crate::{ServiceKey, email_queue};
 
 /// The time after which another node takes over an e-mail. Longer than the timeout for sending.
 const LEASE_MS: i64 = 2 * 60 * 1000;
@@ -23,53 +18,6 @@ const MAX_RETRY_MS: i64 = 5 * 60 * 1000;
 const MAX_AGE_MS: i64 = 3 * 24 * 60 * 60 * 1000;
 /// The retention of failed e-mails, whose errors help to find the cause.
 const FAILED_RETENTION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-
-/// An e-mail of the service, such as an invitation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NewEmail<'a> {
-    pub(crate) tenant_id: Option<&'a str>,
-    pub(crate) to: &'a str,
-    pub(crate) subject: &'a str,
-    pub(crate) text: &'a str,
-}
-
-impl NewEmail<'_> {
-    /// Queues the e-mail, in the transaction of its cause.
-    pub(crate) async fn insert(self, tx: &mut Tx, service: &Service, now_ms: i64) -> Result<(), ApiError> {
-        if service.0.options.smtp.is_none() {
-            return Err(ApiError::Conflict("No SMTP server is set: e-mails cannot be sent.".to_owned()));
-        }
-        if self.to.parse::<Address>().is_err() {
-            return Err(ApiError::InvalidRequest("invalid e-mail address.".to_owned()));
-        }
-        let id = new_id("mail");
-        let content = Value::object([("subject", self.subject.into()), ("text", self.text.into())]);
-        let sealed = service.0.options.key.seal(&purpose(&id), &content.to_json());
-        let sql = "INSERT INTO emails (id, tenant_id, recipient, content, next_ms, created_ms) \
-                   VALUES ($1, $2, $3, $4, $5, $5)";
-        tx.execute(sql, args![&id, self.tenant_id, self.to, sealed, now_ms]).await?;
-        tx.wake(Wake::Queue);
-        Ok(())
-    }
-}
-
-/// Queues an e-mail of the service. It is an error if no SMTP server is set.
-pub(crate) async fn send(service: &Service, to: &str, subject: &str, text: &str) -> Result<(), ApiError> {
-    let [to, subject, text] = [to, subject, text].map(str::to_owned);
-    let (now_ms, node) = (service.now_ms(), service.clone());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let email = NewEmail { tenant_id: None, to: &to, subject: &subject, text: &text };
-            email.insert(tx, &node, now_ms).await
-        })
-    });
-    write.await
-}
-
-/// Names the place of a sealed text.
-fn purpose(id: &str) -> String {
-    format!("email {id}")
-}
 
 /// An e-mail that this node sends.
 #[derive(Clone, Debug)]
@@ -117,11 +65,9 @@ impl Claimed {
     /// Decrypts the text of an e-mail of the service; `None` for notifications.
     pub(super) fn content(&self, key: &ServiceKey) -> Result<Option<Composed>, SendError> {
         let Some(sealed) = &self.content else { return Ok(None) };
-        let content =
-            key.unseal(&purpose(&self.id), sealed).map_err(|error| SendError::Refused(error.to_string()))?;
-        let content: Value = serde_json::from_str(content.expose_secret()).unwrap_or(Value::Null);
-        let text = |name| content.get(name).and_then(Value::as_text).unwrap_or_default().to_owned();
-        Ok(Some(Composed { subject: text("subject"), text: text("text"), html: None }))
+        let (subject, text) = email_queue::unseal(key, &self.id, sealed)
+            .map_err(|error| SendError::Refused(error.to_string()))?;
+        Ok(Some(Composed { subject, text, html: None }))
     }
 
     /// Deletes the e-mail, which was handed over or has nothing to tell any more.

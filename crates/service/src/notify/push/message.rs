@@ -6,9 +6,10 @@ use chat_protocol::Value;
 use super::queue::Claimed;
 use super::subscription::Subscription;
 use crate::Service;
+use crate::accounts::{preferences, quiet_hours};
 use crate::db::{Db, DbError, args};
-use crate::inbox::{preferences, quiet_hours};
-use crate::notify::mail::{Texts, excerpt};
+use crate::mail_texts::Texts;
+use crate::notify::mail::excerpt;
 use crate::presence::CONSOLE_TIMEOUT_MS;
 
 /// Maximum characters of a name and of a text, as in the console's own notifications.

@@ -11,9 +11,10 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use secrecy::ExposeSecret;
 
+use crate::ServiceKey;
 use crate::db::{Db, DbError, args};
 use crate::error::ApiError;
-use crate::{ServiceKey, ServiceOptions};
+use crate::notify::SmtpOptions;
 
 /// The name of the stored key pair, and the purpose that it is encrypted for.
 const NAME: &str = "push-key";
@@ -116,10 +117,10 @@ async fn stored(db: &Db) -> Result<Option<String>, DbError> {
 
 /// Returns the address at which a push service reaches who runs the service: its public origin, or the
 /// sender of its e-mails. A service on this machine only has none.
-pub(super) fn contact(options: &ServiceOptions) -> Option<String> {
-    let origin = options.public_origin.as_deref().filter(|origin| origin.starts_with("https://"));
+pub(super) fn contact(public_origin: Option<&str>, smtp: Option<&SmtpOptions>) -> Option<String> {
+    let origin = public_origin.filter(|origin| origin.starts_with("https://"));
     let sender = || {
-        let from: lettre::message::Mailbox = options.smtp.as_ref()?.from.parse().ok()?;
+        let from: lettre::message::Mailbox = smtp?.from.parse().ok()?;
         Some(format!("mailto:{}", from.email))
     };
     origin.map(str::to_owned).or_else(sender)
@@ -130,7 +131,6 @@ mod tests {
     use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 
     use super::*;
-    use crate::SmtpOptions;
 
     const NOW_MS: i64 = 1_795_000_000_123;
 
@@ -169,13 +169,11 @@ mod tests {
 
     #[test]
     fn the_contact_is_the_public_origin_or_the_sender_of_emails() {
-        let mut options = ServiceOptions::new("", ServiceKey::random());
-        assert_eq!(contact(&options), None);
-        options.public_origin = Some("http://localhost:8090".to_owned());
-        assert_eq!(contact(&options), None);
-        options.smtp = Some(SmtpOptions::new("mail.example", "Chat <chat@shop.example>"));
-        assert_eq!(contact(&options).as_deref(), Some("mailto:chat@shop.example"));
-        options.public_origin = Some("https://chat.example".to_owned());
-        assert_eq!(contact(&options).as_deref(), Some("https://chat.example"));
+        let local = Some("http://localhost:8090");
+        assert_eq!((contact(None, None), contact(local, None)), (None, None));
+        let smtp = SmtpOptions::new("mail.example", "Chat <chat@shop.example>");
+        assert_eq!(contact(local, Some(&smtp)).as_deref(), Some("mailto:chat@shop.example"));
+        let public = Some("https://chat.example");
+        assert_eq!(contact(public, Some(&smtp)).as_deref(), public);
     }
 }

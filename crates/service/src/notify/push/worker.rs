@@ -117,7 +117,8 @@ impl PushQueue {
     }
 
     async fn authorization(&self, subscription: &Subscription, now_ms: i64) -> Result<String, ApiError> {
-        let contact = vapid::contact(&self.service.0.options);
+        let options = &self.service.0.options;
+        let contact = vapid::contact(options.public_origin.as_deref(), options.smtp.as_ref());
         key(&self.service).await?.authorization(subscription.endpoint.url(), contact.as_deref(), now_ms)
     }
 }

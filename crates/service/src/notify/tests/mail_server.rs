@@ -8,7 +8,8 @@ use super::mail::{converse, open_to, send_due, tell};
 use super::smtp::{Behaviour, Identity, SmtpServer};
 use super::*;
 use crate::databases::{Kind, on_both_databases};
-use crate::notify::mail::{MailQueue, NoticeKind, send};
+use crate::email_queue::send;
+use crate::notify::mail::{MailQueue, NoticeKind};
 use crate::{SmtpOptions, SmtpTls, check_smtp};
 
 const MINUTE_MS: i64 = 60_000;
@@ -119,7 +120,6 @@ async fn accounts_send_their_links_by_email() {
     let database = TestDatabase::new(Kind::Sqlite).await;
     let server = SmtpServer::start();
     let service = open_to(&database, server.options()).await;
-    crate::notify::connect(&service);
     let body = Value::object([("email", "new@a.example".into()), ("role", "agent".into())]);
     let request = axum::http::Request::post("/invitations")
         .header("content-type", "application/json")

@@ -18,7 +18,7 @@ pub(crate) fn time_zone(name: &str) -> Result<TimeZone, ApiError> {
 }
 
 /// Checks hours before they are stored.
-pub(super) fn check(hours: &QuietHours) -> Result<(), ApiError> {
+pub(crate) fn check(hours: &QuietHours) -> Result<(), ApiError> {
     let invalid = |problem: &str| Err(ApiError::InvalidRequest(problem.to_owned()));
     if hours.from_minute >= DAY || hours.to_minute >= DAY {
         return invalid("fromMinute and toMinute must be 0 to 1439.");

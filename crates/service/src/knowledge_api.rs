@@ -12,13 +12,13 @@ use chat_protocol::admin::settings::{
 };
 use serde::Deserialize;
 
-use super::{answers, find};
 use crate::accounts::{Actor, Operator, Right};
 use crate::body_limit::limited;
 use crate::clock::millis;
 use crate::db::Tx;
 use crate::error::ApiError;
 use crate::input::{Body, Params, done, success};
+use crate::knowledge::{answers, find};
 use crate::limits::check_search;
 use crate::rate::Caller;
 use crate::response::ApiResponse;
