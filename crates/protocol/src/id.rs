@@ -8,6 +8,7 @@ macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "admin", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
         pub struct $name(String);
 
         impl $name {

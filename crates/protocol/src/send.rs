@@ -99,6 +99,7 @@ impl From<&str> for AiStatus {
 
 /// The service's lead analysis of the visitor (2.5).
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "admin", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "camelCase"))]
 pub struct Lead {
     /// `score`: the intent score, on the service's own scale.
     pub score: Option<f64>,

@@ -6,6 +6,7 @@ pub(crate) mod call;
 mod chat;
 mod command;
 mod publishing;
+mod record;
 mod reply;
 mod send;
 #[cfg(test)]

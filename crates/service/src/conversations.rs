@@ -1,6 +1,6 @@
 //! Conversations and their messages.
 
-pub(crate) mod announce;
+mod announce;
 pub(crate) mod change;
 pub(crate) mod desk;
 mod head;
@@ -8,6 +8,7 @@ pub(crate) mod list;
 mod message;
 pub(crate) mod notes;
 pub(crate) mod profile;
+mod receive;
 pub(crate) mod report;
 pub(crate) mod seen;
 pub(crate) mod snooze;
@@ -28,6 +29,7 @@ pub(crate) use message::{
     Author, NewMessage, StoredMessage, add_message, answer_to, last_messages, last_of_each, message_id, page,
     page_before, sequence_of,
 };
+pub(crate) use receive::receive;
 pub(crate) use status::Status;
 
 pub(crate) const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
@@ -151,33 +153,7 @@ pub(crate) async fn create(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<Co
             args![&id, site_id, Status::Open.as_str(), now_ms],
         )
         .await?;
-    Ok(Conversation {
-        no: row.int(0)?,
-        id,
-        site_id: site_id.to_owned(),
-        visitor_no: None,
-        status: Status::Open,
-        assignee_id: None,
-        ai_paused_until_ms: 0,
-        locale: None,
-        source_page: None,
-        profile: VisitorProfile::default(),
-        notes: LeadNotes::default(),
-        score: 0,
-        unread: 0,
-        last_seq: 0,
-        created_ms: now_ms,
-        updated_ms: now_ms,
-        closed_ms: None,
-        waiting_since_ms: None,
-        snoozed_until_ms: 0,
-        blocked: false,
-        edited: Vec::new(),
-        seen_seq: 0,
-        person_asked_ms: None,
-        handed_off_ms: None,
-        sort_key: now_ms,
-    })
+    Ok(Conversation::new(row.int(0)?, id, site_id, now_ms))
 }
 
 /// Stores the fields of a conversation that messages and operators change. The caller holds its lock.
@@ -218,6 +194,37 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
 }
 
 impl Conversation {
+    /// Returns a conversation without messages.
+    fn new(no: i64, id: ConversationId, site_id: &str, now_ms: i64) -> Self {
+        Self {
+            no,
+            id,
+            site_id: site_id.to_owned(),
+            visitor_no: None,
+            status: Status::Open,
+            assignee_id: None,
+            ai_paused_until_ms: 0,
+            locale: None,
+            source_page: None,
+            profile: VisitorProfile::default(),
+            notes: LeadNotes::default(),
+            score: 0,
+            unread: 0,
+            last_seq: 0,
+            created_ms: now_ms,
+            updated_ms: now_ms,
+            closed_ms: None,
+            waiting_since_ms: None,
+            snoozed_until_ms: 0,
+            blocked: false,
+            edited: Vec::new(),
+            seen_seq: 0,
+            person_asked_ms: None,
+            handed_off_ms: None,
+            sort_key: now_ms,
+        }
+    }
+
     /// Merges the profile of a message into the stored one. Missing fields keep their value, and so do those
     /// that an operator wrote.
     pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
@@ -307,9 +314,4 @@ pub(crate) fn rounded_score(lead: &Lead) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 100")]
     let score = lead.score.unwrap_or_default().clamp(0.0, 100.0).round() as i64;
     score
-}
-
-/// Returns the conversation that a message names, if any.
-pub(crate) fn target(body: &SendMessage) -> Option<&ConversationId> {
-    body.conversation_id.as_ref().filter(|id| !id.as_str().is_empty())
 }

@@ -8,7 +8,7 @@ mod lease;
 #[cfg(test)]
 mod tests;
 
-use chat_protocol::{IdempotencyKey, Value};
+use chat_protocol::IdempotencyKey;
 use futures_util::future::BoxFuture;
 
 use crate::db::{Arg, Db, DbError, Row, Tx, args};
@@ -42,9 +42,9 @@ pub(crate) enum Known {
     New,
     /// It was answered.
     Answered(ApiResponse),
-    /// It was begun. `leased` says whether a node works on it; otherwise that node died, and the caller has
-    /// the lease now.
-    Begun { progress: Value, leased: bool },
+    /// It was begun, and has come as far as `progress` says. `leased` says whether a node works on it;
+    /// otherwise that node died, and the caller has the lease now.
+    Begun { progress: String, leased: bool },
     /// The key belongs to another request.
     Conflict,
 }
@@ -101,12 +101,11 @@ impl KeyedRequest {
                 "UPDATE idempotency SET lease_until_ms = $4 WHERE site_id = $1 AND scope = $2 AND key = $3";
             tx.execute(sql, args).await?;
         }
-        let progress = row.optional_text(4)?.unwrap_or_default();
-        Ok(Known::Begun { progress: serde_json::from_str(&progress).unwrap_or_default(), leased })
+        Ok(Known::Begun { progress: row.optional_text(4)?.unwrap_or_default(), leased })
     }
 
     /// Stores how far the request has come.
-    pub(crate) async fn store_progress(&self, tx: &mut Tx, progress: &Value) -> Result<(), DbError> {
+    pub(crate) async fn store_progress(&self, tx: &mut Tx, progress: String) -> Result<(), DbError> {
         let mut args = self.args();
         args.push(progress.into());
         let sql = "UPDATE idempotency SET progress = $4 WHERE site_id = $1 AND scope = $2 AND key = $3";

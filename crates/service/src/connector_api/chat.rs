@@ -14,8 +14,6 @@ use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::visitors::events as visitor_events;
 
-pub(super) use super::send::send;
-
 /// The locale of a site that names none.
 const DEFAULT_LOCALE: &str = "en";
 

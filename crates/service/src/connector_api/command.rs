@@ -12,6 +12,7 @@ use chat_protocol::{
 
 use super::access::Access;
 use super::call::Call;
+use super::send::send;
 use super::{activation, chat, publishing};
 use crate::Service;
 use crate::error::ApiError;
@@ -103,7 +104,7 @@ impl Command {
         }
         let site = Arc::clone(access.site()?);
         match self {
-            Self::Send(body) => Box::pin(chat::send(service, &site, body, access.page_origin(), keyed)).await,
+            Self::Send(body) => Box::pin(send(service, &site, body, access.page_origin(), keyed)).await,
             Self::Events(batch) => chat::events(service, site, batch, keyed).await,
             Self::Sync(page) => publishing::sync(service, site, page, keyed).await,
             Self::Claim => publishing::claim(service, site, keyed).await,

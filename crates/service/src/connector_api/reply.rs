@@ -5,11 +5,10 @@ use std::time::Instant;
 
 use chat_protocol::{SendMessage, VisitorId};
 
-use super::send::Recorded;
+use super::record::Recorded;
 use crate::Service;
-use crate::ai::{self, Answer, MAX_HISTORY, VisitorMessage, quota};
+use crate::ai::{self, Answer, MAX_HISTORY, VisitorMessage};
 use crate::conversations::{self, StoredMessage, last_messages};
-use crate::db::Tx;
 use crate::error::ApiError;
 use crate::presence::operators_online;
 use crate::sites::Site;
@@ -49,13 +48,4 @@ pub(super) async fn reply(
     let answer = ai::answer(service, site, message).await?;
     service.0.metrics.ai_reply(&answer.status, began.elapsed());
     Ok(answer)
-}
-
-/// Refuses a new message before it is stored, if the site wants so once its replies are used up (7).
-pub(super) async fn check_quota(tx: &mut Tx, now_ms: i64, site: &Site) -> Result<(), ApiError> {
-    let (true, Some(max)) = (site.quota_refuses, site.monthly_ai_replies) else { return Ok(()) };
-    if quota::is_used_up(tx, &site.id, now_ms, max).await? {
-        return Err(ApiError::InsufficientQuota);
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use chat_protocol::{Lead, Value};
 
-use super::{Conversation, Status, StoredMessage};
+use super::{Conversation, StoredMessage};
 use crate::Service;
 use crate::db::{DbError, Tx};
 use crate::notify::data::{self, MessageData};
@@ -31,7 +31,7 @@ async fn queue(
 }
 
 /// A conversation has begun.
-pub(crate) async fn created(
+pub(super) async fn created(
     tx: &mut Tx,
     now_ms: i64,
     site: &Site,
@@ -66,7 +66,7 @@ pub(super) async fn message(
 }
 
 /// Contact details are known now that were not known before.
-pub(crate) async fn lead(
+pub(super) async fn lead(
     tx: &mut Tx,
     service: &Service,
     now_ms: i64,
@@ -79,20 +79,27 @@ pub(crate) async fn lead(
     tell(tx, service, now_ms, site, conversation, NoticeKind::Lead).await
 }
 
-/// The visitor waits for a person. `asked`: with this message, they asked for one.
-pub(crate) async fn waiting(
+/// The visitor asks for a person.
+pub(super) async fn person_requested(
     tx: &mut Tx,
     service: &Service,
     now_ms: i64,
     site: &Site,
     conversation: &Conversation,
-    asked: bool,
 ) -> Result<(), DbError> {
-    if asked {
-        let data = data::conversation_changed(conversation.id.as_str());
-        queue(tx, now_ms, site, conversation, EventName::HandoffRequested, data).await?;
-        tell(tx, service, now_ms, site, conversation, NoticeKind::HandOff).await?;
-    }
+    let data = data::conversation_changed(conversation.id.as_str());
+    queue(tx, now_ms, site, conversation, EventName::HandoffRequested, data).await?;
+    tell(tx, service, now_ms, site, conversation, NoticeKind::HandOff).await
+}
+
+/// The visitor waits for a person.
+pub(super) async fn waiting(
+    tx: &mut Tx,
+    service: &Service,
+    now_ms: i64,
+    site: &Site,
+    conversation: &Conversation,
+) -> Result<(), DbError> {
     tell(tx, service, now_ms, site, conversation, NoticeKind::Unanswered).await
 }
 
@@ -108,24 +115,16 @@ async fn tell(
     mail::notify(tx, service, now_ms, Notice { tenant_id, site_id, conversation_id, kind }).await
 }
 
-/// The visitor has written: tells the devices of operators, as the console's own notifications do. While the
-/// AI answers somebody whom no operator has, nobody needs to look. `waited`: before, the visitor waited for a
-/// person already.
-pub(crate) async fn visitor_wrote(
+/// The visitor has written: tells the devices of operators, as the console's own notifications do.
+pub(super) async fn alert(
     tx: &mut Tx,
     service: &Service,
     now_ms: i64,
     site: &Site,
     conversation: &Conversation,
-    waited: bool,
+    cause: Cause,
 ) -> Result<(), DbError> {
     let assignee_id = conversation.assignee_id.as_deref();
-    let waits = conversation.status == Status::Waiting;
-    if assignee_id.is_none() && !waits {
-        return Ok(());
-    }
-    let begins_to_wait = assignee_id.is_none() && !waited;
-    let cause = if begins_to_wait { Cause::WantsPerson } else { Cause::Message };
     let (tenant_id, conversation_id) = (&site.tenant_id, conversation.id.as_str());
     push::queue(tx, service, now_ms, PushEvent { tenant_id, conversation_id, assignee_id, cause }).await
 }
@@ -137,7 +136,7 @@ pub(super) async fn answered(tx: &mut Tx, conversation: &Conversation) -> Result
 }
 
 /// A conversation is closed, or open again.
-pub(crate) async fn closed(
+pub(super) async fn closed(
     tx: &mut Tx,
     now_ms: i64,
     site: &Site,

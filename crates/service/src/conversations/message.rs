@@ -39,14 +39,14 @@ impl StoredMessage {
 }
 
 /// The operator that writes a message.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Author {
     pub(crate) id: String,
     pub(crate) name: String,
 }
 
 /// A message to add.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewMessage {
     pub(crate) role: Role,
     pub(crate) content: String,

@@ -1,0 +1,96 @@
+//! The first step of sending a message: binds the idempotency key and stores the visitor's message. How a
+//! message is received is told in `conversations/receive.rs`.
+
+use std::sync::Arc;
+
+use chat_protocol::{ConversationId, Lead, MessageId, Role, SendMessage};
+use serde::{Deserialize, Serialize};
+
+use crate::Service;
+use crate::conversations::{self, NewMessage, message_id};
+use crate::db::Tx;
+use crate::error::ApiError;
+use crate::idempotency::{KeyedRequest, Known, LEASE_MS, Lease};
+use crate::response::ApiResponse;
+use crate::sites::Site;
+
+/// A visitor's message that is stored and not answered, as a later attempt finds it stored with its key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Recorded {
+    pub(super) conversation_id: ConversationId,
+    pub(super) conversation_no: i64,
+    /// The number of the message.
+    pub(super) seq: i64,
+    pub(super) message_id: MessageId,
+    pub(super) lead: Lead,
+}
+
+/// The outcome of the first step.
+pub(super) enum Step {
+    /// The message is to be answered, with this lease if the request has a key.
+    Answer(Recorded, Option<Lease>),
+    Answered(ApiResponse),
+    /// Another task or node works on the request.
+    Wait,
+}
+
+/// Binds the key and stores the message, unless an earlier attempt did.
+pub(super) async fn record(
+    service: &Service,
+    site: &Arc<Site>,
+    body: &Arc<SendMessage>,
+    keyed: Option<KeyedRequest>,
+) -> Result<Step, ApiError> {
+    let now_ms = service.now_ms();
+    let (site, body) = (Arc::clone(site), Arc::clone(body));
+    let db = service.db();
+    let service = service.clone();
+    db.write(move |tx| {
+        Box::pin(async move {
+            let Some(keyed) = keyed else {
+                return Ok(Step::Answer(store(tx, &service, now_ms, &site, &body, None).await?, None));
+            };
+            let until_ms = now_ms.saturating_add(LEASE_MS);
+            match keyed.bind(tx, now_ms, until_ms).await? {
+                Known::New => {
+                    let recorded = store(tx, &service, now_ms, &site, &body, Some(&keyed)).await?;
+                    let progress = serde_json::to_string(&recorded).map_err(|_| ApiError::Internal)?;
+                    keyed.store_progress(tx, progress).await?;
+                    Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
+                }
+                Known::Answered(response) => Ok(Step::Answered(response)),
+                Known::Begun { leased: true, .. } => Ok(Step::Wait),
+                Known::Begun { progress, leased: false } => {
+                    let recorded = serde_json::from_str(&progress).map_err(|_| ApiError::Internal)?;
+                    Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
+                }
+                Known::Conflict => Err(ApiError::IdempotencyConflict),
+            }
+        })
+    })
+    .await
+}
+
+/// Stores the visitor's message.
+async fn store(
+    tx: &mut Tx,
+    service: &Service,
+    now_ms: i64,
+    site: &Site,
+    body: &SendMessage,
+    keyed: Option<&KeyedRequest>,
+) -> Result<Recorded, ApiError> {
+    let message = NewMessage {
+        key: keyed.map(|keyed| keyed.key.as_str().to_owned()),
+        ..NewMessage::new(Role::Visitor, body.message.clone())
+    };
+    let (conversation, lead) = conversations::receive(tx, service, now_ms, site, body, message).await?;
+    Ok(Recorded {
+        message_id: message_id(&conversation.id, conversation.last_seq),
+        conversation_id: conversation.id,
+        conversation_no: conversation.no,
+        seq: conversation.last_seq,
+        lead,
+    })
+}

@@ -1,0 +1,297 @@
+//! Receives a visitor's message, in one transaction. The steps of [`receive`] are, in this order:
+//!
+//! 1. `check_quota` refuses the message if the AI replies of the month are used up and the site wants so (7).
+//!    It is checked here, so that a message which was accepted is answered however late it is repeated.
+//! 2. `open` locks the conversation that the message names, or creates one.
+//! 3. `identify` merges what the page tells of the visitor into the visitor's profile and into the
+//!    conversation's copy of it, and refuses a blocked visitor. Here and elsewhere, a conversation is locked
+//!    before its visitor.
+//! 4. [`Conversation::receive`] decides, without I/O: it changes the conversation, and returns what follows
+//!    from the message as a list of [`Event`]s.
+//! 5. `store` stores the conversation, and then the events in their order: what the message changes is told
+//!    before the message itself.
+//!
+//! A refusal is an error, which rolls everything back.
+
+use chat_protocol::{ConversationId, Lead, SendMessage};
+
+use super::{Conversation, NewMessage, Status, add_message, announce, create, lock};
+use crate::Service;
+use crate::ai::{quota, wants_person};
+use crate::db::{DbError, Tx};
+use crate::error::ApiError;
+use crate::lead::contacts_in;
+use crate::notify::push::Cause;
+use crate::sites::Site;
+use crate::visitors;
+
+/// What follows from a visitor's message.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Event {
+    /// The conversation has begun.
+    Created,
+    /// The conversation was closed, and is open again.
+    Reopened,
+    /// Contact details are known now that were not known before.
+    LeadFound(Lead),
+    /// The visitor asks for a person.
+    PersonRequested,
+    /// The visitor waits for a person.
+    Waits,
+    /// The message is added to the conversation.
+    Written(NewMessage),
+    /// The devices of operators are told.
+    Alert(Cause),
+}
+
+/// Receives a message, and returns its conversation, whose last message it is, and the lead. The lead's
+/// `needs_handoff` tells whether this message asks for a person (2.5).
+pub(crate) async fn receive(
+    tx: &mut Tx,
+    service: &Service,
+    now_ms: i64,
+    site: &Site,
+    body: &SendMessage,
+    message: NewMessage,
+) -> Result<(Conversation, Lead), ApiError> {
+    check_quota(tx, now_ms, site).await?;
+    let (mut conversation, is_new) = open(tx, now_ms, site, body).await?;
+    identify(tx, now_ms, site, &mut conversation, body).await?;
+    let (lead, events) = conversation.receive(now_ms, message, is_new);
+    store(tx, service, now_ms, site, &mut conversation, events).await?;
+    Ok((conversation, lead))
+}
+
+async fn check_quota(tx: &mut Tx, now_ms: i64, site: &Site) -> Result<(), ApiError> {
+    let (true, Some(max)) = (site.quota_refuses, site.monthly_ai_replies) else { return Ok(()) };
+    if quota::is_used_up(tx, &site.id, now_ms, max).await? {
+        return Err(ApiError::InsufficientQuota);
+    }
+    Ok(())
+}
+
+/// Returns the locked conversation of a message, and whether it is new.
+async fn open(
+    tx: &mut Tx,
+    now_ms: i64,
+    site: &Site,
+    body: &SendMessage,
+) -> Result<(Conversation, bool), ApiError> {
+    let named = body.conversation_id.as_ref().filter(|id: &&ConversationId| !id.as_str().is_empty());
+    Ok(match named {
+        Some(id) => (lock(tx, &site.id, id).await?, false),
+        None => (create(tx, now_ms, &site.id).await?, true),
+    })
+}
+
+async fn identify(
+    tx: &mut Tx,
+    now_ms: i64,
+    site: &Site,
+    conversation: &mut Conversation,
+    body: &SendMessage,
+) -> Result<(), ApiError> {
+    conversation.merge_profile(body);
+    // Visitors with an empty id have nothing in common.
+    let visitor_id = conversation.profile.visitor_id.as_ref().filter(|id| !id.as_str().is_empty());
+    if let Some(visitor_id) = visitor_id {
+        let (id, profile) = (visitor_id.as_str(), &conversation.profile);
+        let known = visitors::upsert(tx, now_ms, &site.id, id, profile, None).await?;
+        conversation.visitor_no = Some(known.no);
+        conversation.blocked |= known.blocked;
+        conversation.take_edited(known.profile, &known.edited);
+    }
+    if conversation.blocked {
+        return Err(ApiError::Forbidden("No messages are accepted from this visitor."));
+    }
+    Ok(())
+}
+
+impl Conversation {
+    /// Changes the conversation by a visitor's message, its first one if it `is_new`. Returns the lead as
+    /// [`receive`] does, and what follows from the message.
+    fn receive(&mut self, now_ms: i64, message: NewMessage, is_new: bool) -> (Lead, Vec<Event>) {
+        let wants_person = wants_person(&message.content);
+        let (was_closed, waited) = (self.status == Status::Closed, self.status == Status::Waiting);
+        let had_contact = !is_new && self.notes.has_contact(&self.profile);
+        self.unread += 1;
+        self.snoozed_until_ms = 0;
+        self.notes.record_message(&contacts_in(&message.content), None, wants_person);
+        if wants_person {
+            self.person_asked_ms.get_or_insert(now_ms);
+            self.handed_off_ms.get_or_insert(now_ms);
+        }
+        let lead = self.notes.lead(&self.profile);
+        self.set_score(&lead);
+        let waits = wants_person || self.is_with_person(now_ms);
+        if waits || was_closed {
+            self.set_status(now_ms, if waits { Status::Waiting } else { Status::Open });
+        }
+        // While the AI answers somebody whom no operator has, nobody needs to look.
+        let alert = match (&self.assignee_id, self.status) {
+            (None, Status::Waiting) if !waited => Some(Cause::WantsPerson),
+            (Some(_), _) | (None, Status::Waiting) => Some(Cause::Message),
+            (None, _) => None,
+        };
+        let found = (lead.has_contact && !had_contact).then(|| Event::LeadFound(lead.clone()));
+        let events = [
+            is_new.then_some(Event::Created),
+            was_closed.then_some(Event::Reopened),
+            found,
+            wants_person.then_some(Event::PersonRequested),
+            waits.then_some(Event::Waits),
+            Some(Event::Written(message)),
+            alert.map(Event::Alert),
+        ];
+        (Lead { needs_handoff: wants_person, ..lead }, events.into_iter().flatten().collect())
+    }
+}
+
+async fn store(
+    tx: &mut Tx,
+    service: &Service,
+    now_ms: i64,
+    site: &Site,
+    conversation: &mut Conversation,
+    events: Vec<Event>,
+) -> Result<(), DbError> {
+    super::store(tx, conversation).await?;
+    for event in events {
+        match event {
+            Event::Created => announce::created(tx, now_ms, site, conversation).await?,
+            Event::Reopened => announce::closed(tx, now_ms, site, conversation, false).await?,
+            Event::LeadFound(lead) => {
+                announce::lead(tx, service, now_ms, site, conversation, &lead).await?;
+            }
+            Event::PersonRequested => {
+                announce::person_requested(tx, service, now_ms, site, conversation).await?;
+            }
+            Event::Waits => announce::waiting(tx, service, now_ms, site, conversation).await?,
+            Event::Written(message) => {
+                add_message(tx, now_ms, site, conversation, message).await?;
+            }
+            Event::Alert(cause) => {
+                announce::alert(tx, service, now_ms, site, conversation, cause).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use chat_protocol::Role;
+
+    use super::*;
+
+    const NOW_MS: i64 = 1_800_000_000_000;
+
+    fn conversation() -> Conversation {
+        Conversation::new(1, ConversationId::from("conv_1"), "shop", NOW_MS)
+    }
+
+    fn message(text: &str) -> NewMessage {
+        NewMessage::new(Role::Visitor, text)
+    }
+
+    /// Receives a message, and returns what follows from it, with the lead.
+    fn receive(conversation: &mut Conversation, text: &str, is_new: bool) -> (Vec<Event>, Lead) {
+        let (lead, mut events) = conversation.receive(NOW_MS, message(text), is_new);
+        let written = events.iter().position(|event| *event == Event::Written(message(text)));
+        events.remove(written.expect("the message is added"));
+        (events, lead)
+    }
+
+    #[test]
+    fn a_question_begins_a_conversation_that_the_ai_answers() {
+        let mut conversation = conversation();
+        let (events, lead) = receive(&mut conversation, "Do you ship?", true);
+        assert_eq!(events, [Event::Created]);
+        assert_eq!((conversation.status, conversation.unread), (Status::Open, 1));
+        assert!(!lead.has_contact && !lead.needs_handoff);
+        let (events, _) = receive(&mut conversation, "To Norway?", false);
+        assert_eq!(events, []);
+        assert_eq!((conversation.status, conversation.unread), (Status::Open, 2));
+    }
+
+    #[test]
+    fn everything_at_once_is_told_in_its_order() {
+        let mut conversation = conversation();
+        conversation.set_status(NOW_MS, Status::Closed);
+        let text = "I want to speak to a human: ann@shop.example";
+        let (lead, events) = conversation.receive(NOW_MS, message(text), true);
+        assert_eq!(
+            events,
+            [
+                Event::Created,
+                Event::Reopened,
+                Event::LeadFound(lead.clone()),
+                Event::PersonRequested,
+                Event::Waits,
+                Event::Written(message(text)),
+                Event::Alert(Cause::WantsPerson),
+            ]
+        );
+        assert!(lead.has_contact && lead.needs_handoff);
+        assert_eq!((conversation.status, conversation.closed_ms), (Status::Waiting, None));
+        assert_eq!(conversation.waiting_since_ms, Some(NOW_MS));
+        assert_eq!((conversation.person_asked_ms, conversation.handed_off_ms), (Some(NOW_MS), Some(NOW_MS)));
+    }
+
+    #[test]
+    fn a_lead_is_found_once_and_known_contact_details_are_none() {
+        let mut conversation = conversation();
+        let (events, lead) = receive(&mut conversation, "Write to ann@shop.example", false);
+        assert_eq!(events, [Event::LeadFound(lead)]);
+        assert_eq!(receive(&mut conversation, "Or call 030 1234567", false).0, []);
+        let mut known = self::conversation();
+        known.profile.email = Some("ann@shop.example".to_owned());
+        assert_eq!(receive(&mut known, "Hello", false).0, []);
+        let (events, lead) = receive(&mut known, "Hello", true);
+        assert_eq!(events, [Event::Created, Event::LeadFound(lead)], "the page's own profile counts");
+    }
+
+    #[test]
+    fn a_visitor_who_talks_to_a_person_waits_for_that_person() {
+        let mut conversation = conversation();
+        conversation.assignee_id = Some("op".to_owned());
+        conversation.pause_ai();
+        let (events, lead) = receive(&mut conversation, "And the size?", false);
+        assert_eq!(events, [Event::Waits, Event::Alert(Cause::Message)]);
+        assert!(!lead.needs_handoff, "the message does not ask for a person");
+        assert_eq!((conversation.status, conversation.person_asked_ms), (Status::Waiting, None));
+    }
+
+    #[test]
+    fn an_unassigned_visitor_begins_to_wait_once() {
+        let mut conversation = conversation();
+        let (events, _) = receive(&mut conversation, "I want to speak to a human", false);
+        assert_eq!(events, [Event::PersonRequested, Event::Waits, Event::Alert(Cause::WantsPerson)]);
+        conversation.waiting_since_ms = Some(NOW_MS - 1);
+        let (events, _) = receive(&mut conversation, "Hello?", false);
+        assert_eq!(events, [Event::Alert(Cause::Message)]);
+        assert_eq!(conversation.waiting_since_ms, Some(NOW_MS - 1));
+    }
+
+    #[test]
+    fn a_message_reopens_a_closed_conversation_and_brings_back_one_that_was_put_aside() {
+        let mut conversation = conversation();
+        conversation.set_status(NOW_MS, Status::Closed);
+        conversation.snoozed_until_ms = NOW_MS + 1;
+        let (events, _) = receive(&mut conversation, "One more thing", false);
+        assert_eq!(events, [Event::Reopened]);
+        assert_eq!((conversation.status, conversation.closed_ms), (Status::Open, None));
+        assert_eq!(conversation.snoozed_until_ms, 0);
+    }
+
+    #[test]
+    fn the_first_request_for_a_person_is_the_one_that_reports_count() {
+        let mut conversation = conversation();
+        conversation.person_asked_ms = Some(NOW_MS - 5);
+        receive(&mut conversation, "I want to speak to a human", false);
+        assert_eq!(
+            (conversation.person_asked_ms, conversation.handed_off_ms),
+            (Some(NOW_MS - 5), Some(NOW_MS))
+        );
+    }
+}
