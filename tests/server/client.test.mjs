@@ -30,7 +30,8 @@ const item = (number, content = "Pots ship in two days.") => ({
 /** Posts JSON to the operator's side of the service. */
 async function post(path, body) {
   const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  return (await fetch(origin + path, init)).json();
+  const response = await fetch(origin + path, init);
+  return response.status === 204 ? undefined : response.json();
 }
 
 /** Queues a job, and returns its id. */
