@@ -37,7 +37,8 @@ pub use visitor::{
     EmailAddress, Erased, Erasure, LeadReason, ProfileChange, TimelineEntry, TimelinePage, Visitor,
 };
 
-/// An empty object: `data` of a change that has nothing more to tell, and the body of a request that needs none.
+/// An empty object: `data` of a change that has nothing more to tell, and the body of a request that needs
+/// none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]

@@ -84,8 +84,8 @@ pub struct SignedIn {
     pub operator: Me,
     /// The company.
     pub tenant: Tenant,
-    /// After the use of a one-time link: whether the operator is signed in now. Those with a second factor have
-    /// to show it first.
+    /// After the use of a one-time link: whether the operator is signed in now. Those with a second factor
+    /// have to show it first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<bool>,
 }

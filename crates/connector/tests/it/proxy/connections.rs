@@ -143,7 +143,7 @@ async fn a_refused_response_is_not_taken_for_that_of_the_next_request() {
     {
         let count = Arc::new(AtomicUsize::new(0));
         let (address, _) = service(move || {
-            let is_refused = count.fetch_add(1, Ordering::Relaxed) % 2 == 0;
+            let is_refused = count.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
             let (status, (name, value), body) =
                 if is_refused { (status, header, body) } else { (200, JSON, "{}") };
             Response::builder().status(status).header(name, value).body(Body::from(body)).expect("a response")

@@ -56,7 +56,7 @@ fn MailCard(preferences: EmailPreferences) -> impl IntoView {
         let now = editing.now();
         let sent = EmailChoice::from(now.clone());
         form.send(async move { requests::choose_emails(&sent).await }, move |saved: EmailPreferences| {
-            editing.accept(&now, Mail::from(&saved))
+            editing.accept(&now, Mail::from(&saved));
         });
     };
     let fields = editing.fields;
