@@ -1,7 +1,7 @@
 // The native tests: one compilation for the whole workspace, whose programs run crate by crate.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Advice, RECORDS, root, say } from "./setup.mjs";
 import { countTests, tee } from "./test-output.mjs";
@@ -27,6 +27,15 @@ export function buildPrograms() {
   mkdirSync(RECORDS, { recursive: true });
   writeFileSync(PROGRAMS, JSON.stringify(programs, null, 1));
   say(`${programs.length} test programs`);
+}
+
+/** Returns the path of a test program of a crate that the last build made. */
+export function programOf(folder, name) {
+  if (!existsSync(PROGRAMS)) throw new Advice("the test programs are missing: run `node scripts/steps.mjs native:build`");
+  const found = JSON.parse(readFileSync(PROGRAMS, "utf8")).find(
+    (one) => join(one.folder) === join(root, folder) && one.name === name,
+  );
+  return found.executable;
 }
 
 /** Runs the test programs of the crates in some folders, as `cargo test` does. Returns their counts, and whether all passed. */

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { programOf } from "../../scripts/native.mjs";
 import { tee } from "../../scripts/test-output.mjs";
 import { folder, stopAll } from "../../scripts/servers.mjs";
 import { ServerConnectorClient } from "../../dist/server/index.mjs";
@@ -19,10 +20,8 @@ writeFileSync(tokenFile, token);
 
 /** Runs the suite against the API at `origin`. Returns its output and whether it has succeeded. */
 function conformance(origin) {
-  // The workspace's features: the native tests have built the suite with them.
-  const suite = ["test", "--locked", "--quiet", "--workspace", "--test", "conformance"];
   const env = { CONFORMANCE_ORIGIN: origin, CONFORMANCE_TOKEN_FILE: tokenFile, CONFORMANCE_JOBS: "1" };
-  return tee("cargo", suite, env, () => {});
+  return tee(programOf("crates/connector", "conformance"), [], env, () => {});
 }
 
 /** More than the suite claims. */
@@ -54,7 +53,6 @@ async function conforms(origin, through, calls, expected) {
   }
 }
 
-// At the same time, because each waits for a lease to expire.
 describe("every sentence of the contract holds", { concurrency: true }, () => {
   for (const name of ["site-connector proxy", "connectorProxy in Node's http"])
     test(`through ${name}`, async () => {
