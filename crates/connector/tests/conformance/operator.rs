@@ -96,10 +96,14 @@ impl Api {
 
     /// Publishes an article, so that its job can be claimed.
     pub async fn offer_job(&self) -> Checked {
-        let article =
+        let mut article =
             json!({ "title": "An article", "path": "/a", "locale": "en-US", "content": "<p>Text</p>" });
         match &self.site {
+            // The test mode adds jobs as given; `serve` makes them of articles.
             Site::TestMode => {
+                for (name, value) in [("contentId", "content_1"), ("type", "article"), ("action", "publish")] {
+                    article[name] = json!(value);
+                }
                 let job = json!({ "type": "publish_article", "title": "An article", "payload": article });
                 self.as_test_operator("POST", "/sandbox/jobs", &job).await;
             }
