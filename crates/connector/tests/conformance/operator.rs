@@ -101,7 +101,8 @@ impl Api {
         match &self.site {
             // The test mode adds jobs as given; `serve` makes them of articles.
             Site::TestMode => {
-                for (name, value) in [("contentId", "content_1"), ("type", "article"), ("action", "publish")] {
+                for (name, value) in [("contentId", "content_1"), ("type", "article"), ("action", "publish")]
+                {
                     article[name] = json!(value);
                 }
                 let job = json!({ "type": "publish_article", "title": "An article", "payload": article });

@@ -49,7 +49,7 @@ on_both_databases! {
         let site = activated["siteId"].as_str().expect("an id");
         assert_ne!(site, client.site.id);
         let mut new = client.clone();
-        new.token = activated["siteToken"].as_str().expect("a token").to_owned();
+        activated["siteToken"].as_str().expect("a token").clone_into(&mut new.token);
         let status = new.get("/site/status").await.data();
         assert_eq!((&status["siteName"], &status["domain"]), (&json!("The shop"), &json!("https://shop.example")));
         assert_eq!(new.get("/chat/config?locale=fr").await.data()["locale"], "de-DE");

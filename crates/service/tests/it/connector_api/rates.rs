@@ -44,7 +44,7 @@ on_both_databases! {
         // Another token of the same site, and another site.
         let mut second = client.clone();
         let token = client.service.directory().create_token(&client.site.id, "second", None).await.expect("a token");
-        second.token = token.secret.expose_secret().to_owned();
+        token.secret.expose_secret().clone_into(&mut second.token);
         assert_eq!(read(&second, 77).await.status, 200);
         assert_eq!(read(&other, 77).await.status, 200);
     }

@@ -56,9 +56,9 @@ on_both_databases! {
         client.get("/chat/config").await.data();
         let third = directory.rotate_token(&site, "third", 0).await.expect("rotated");
         assert_is_refused(&client).await;
-        client.token = second.secret.expose_secret().to_owned();
+        second.secret.expose_secret().clone_into(&mut client.token);
         assert_is_refused(&client).await;
-        client.token = third.secret.expose_secret().to_owned();
+        third.secret.expose_secret().clone_into(&mut client.token);
         client.get("/chat/config").await.data();
         directory.revoke_token(&site, &third.info.id).await.expect("revoked");
         assert_is_refused(&client).await;

@@ -97,7 +97,7 @@ pub fn attribute_text(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn options(texts: Value) -> WidgetOptions {
+    fn options(texts: &Value) -> WidgetOptions {
         serde_json::from_value(json!({ "texts": texts })).expect("options")
     }
 
@@ -105,7 +105,7 @@ mod tests {
     fn only_options_that_differ_from_their_defaults_are_named() {
         let proxy = vec![("proxy", json!("/connector"))];
         assert_eq!(WidgetOptions::default().chosen("/connector"), proxy);
-        let options = options(json!({
+        let options = options(&json!({
             "theme": "custom",
             "colorScheme": "theme",
             "greeting": "  Hello ",
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn the_preview_tracks_nobody() {
         let preview =
-            options(json!({ "events": "manual", "consent": "required" })).of_preview("/connector/site_1");
+            options(&json!({ "events": "manual", "consent": "required" })).of_preview("/connector/site_1");
         assert_eq!(preview["events"], "off");
         assert_eq!(preview["proxy"], "/connector/site_1");
         assert!(preview.get("consent").is_none());
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn stored_options_of_another_version_are_read() {
-        let read = options(json!({ "theme": "rose", "later": "1" }));
+        let read = options(&json!({ "theme": "rose", "later": "1" }));
         assert_eq!(read.chosen("/connector")[1..], [("theme", json!("rose"))]);
     }
 }
