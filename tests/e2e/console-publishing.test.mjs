@@ -1,99 +1,76 @@
-// The console's publishing view, with a visitor in the shop and the site's job runner.
+// An article in the operators' console: written, published by the site's own job runner, and withdrawn.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ask, eventually, openChat } from "./chat.mjs";
-import { runJobs } from "./demo.mjs";
-import { test } from "./harness.mjs";
+import { after, before, test } from "node:test";
+import { launch, runJobs } from "./demo.mjs";
+import { openConsole, startTeam } from "./team.mjs";
 
+const TIMEOUT = { timeout: 90_000 };
 const TITLE = "The new kiln <b>is</b> here";
 const ADDRESS = "https://shop.example";
 
-/** Opens the console at its publishing view. */
-async function publishing(operator) {
-  const console = await operator();
-  await console.getByRole("link", { name: "Publishing" }).click();
-  await console.getByRole("heading", { name: "Write an article" }).waitFor();
-  return console;
+let browser;
+let team;
+let token;
+
+before(async () => {
+  [browser, team] = await Promise.all([launch(), startTeam(["Maren"])]);
+  ({ token } = await team.admin("token", "create", "--site", team.site.id));
+});
+
+after(async () => {
+  await browser?.close();
+  await team?.stop();
+});
+
+/** Opens the form for an article and fills it in. */
+async function write(title, path) {
+  const address = `/console/publishing/review?site=${team.site.id}`;
+  const { page, close } = await openConsole(browser, team, team.operators[0], address);
+  page.setDefaultTimeout(30_000);
+  await page.getByRole("link", { name: "Write an article" }).click();
+  const form = page.getByRole("form", { name: "Write an article" });
+  await form.getByLabel("Title").fill(title);
+  await form.getByLabel("Path on the site").fill(path);
+  await form.getByLabel("Text, in HTML").fill("<p>It is warm.</p>");
+  await form.getByRole("button", { name: "Save for review" }).click();
+  return { page, form, close };
 }
 
-/** Writes an article and adds it to the list. */
-async function write(console, title, path, content) {
-  await console.getByLabel("Title").fill(title);
-  await console.getByLabel("Path").fill(path);
-  await console.getByLabel("Content, HTML").fill(content);
-  await console.getByRole("button", { name: "Put it on the list" }).click();
-}
-
-/** Returns the row of a list that has a text. */
-const row = (console, list, text) => console.locator(`#${list} > li`).filter({ hasText: text });
-
-/** Returns the button of an article's action. */
-const button = (console, verb) => console.getByRole("button", { name: `${verb}: ${TITLE}` });
-
-test("An article goes from draft to publishing job to page, and deleting it removes the page", async ({
-  operator,
-  service,
-}) => {
+test("An article goes from the form to a page of the site, and withdrawing it removes the page", TIMEOUT, async () => {
   const folder = await mkdtemp(join(tmpdir(), "console-"));
   try {
     await mkdir(join(folder, "www"));
-    const console = await publishing(operator);
-    const status = (list, text) => row(console, list, TITLE).getByText(text, { exact: true }).first().waitFor();
-    await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
-    await status("reviews", "draft");
-    await console.getByLabel("1 draft", { exact: true }).waitFor();
-    assert.equal(await console.getByLabel("Title").inputValue(), "", "the form is ready for the next article");
-    assert.equal(await row(console, "jobs", TITLE).count(), 0, "the article is not approved");
+    const written = join(folder, "www/news/kiln/index.html");
+    const jobs = () => runJobs({ origin: team.address, token }, folder, ADDRESS);
+    const { page, close } = await write(TITLE, "/news/kiln");
+    await page.getByRole("heading", { name: TITLE }).waitFor();
+    assert.deepEqual(await jobs(), { succeeded: 0, failed: 0, owed: 0 }, "the article is not approved");
 
-    await button(console, "Publish").click();
-    await status("jobs", "pending");
-    await console.locator("#waiting").waitFor({ state: "hidden" });
-    assert.deepEqual(await runJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
-    await status("jobs", "succeeded");
-    await status("reviews", "published");
-    await row(console, "jobs", `${ADDRESS}/news/kiln`).waitFor();
-    const page = join(folder, "www/news/kiln/index.html");
-    assert.match(await readFile(page, "utf8"), /<p>It is warm\.<\/p>/);
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    await page.getByText("On the way", { exact: true }).first().waitFor();
+    assert.deepEqual(await jobs(), { succeeded: 1, failed: 0, owed: 0 });
+    assert.match(await readFile(written, "utf8"), /<p>It is warm\.<\/p>/);
 
-    await button(console, "Delete").click();
-    await row(console, "jobs", "delete_article").getByText("pending", { exact: true }).waitFor();
-    assert.deepEqual(await runJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
-    await status("reviews", "withdrawn");
-    await assert.rejects(readFile(page), { code: "ENOENT" });
+    await page.reload();
+    await page.getByText("Published", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Withdraw", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Withdraw", exact: true }).click();
+    await page.getByText("On the way", { exact: true }).first().waitFor();
+    assert.deepEqual(await jobs(), { succeeded: 1, failed: 0, owed: 0 });
+    await assert.rejects(readFile(written), { code: "ENOENT" });
+    await close();
   } finally {
     await rm(folder, { recursive: true });
   }
 });
 
-test("An article without a title shows an error, and its text stays in the form", async ({ operator }) => {
-  const console = await publishing(operator);
-  await write(console, " ", "/news/empty", "<p>Nothing</p>");
-  await console.locator("#article-problem").getByText(/title/i).waitFor();
-  assert.equal(await console.getByLabel("Path").inputValue(), "/news/empty");
-  assert.equal(await row(console, "reviews", "/news/empty").count(), 0);
-});
-
-test("The operator sees the visitors' events as they happen", async ({ visit, operator }) => {
-  const console = await publishing(operator);
-  assert.equal(await console.locator("#all-events > li").count(), 0);
-  const page = await visit();
-  await openChat(page);
-  await ask(page, "How long does delivery take?");
-  await eventually(async () => {
-    const events = (await console.locator("#all-events > li").allInnerTexts()).join("\n");
-    for (const kind of ["page_view", "chat_opened"]) assert.ok(events.includes(kind), `${kind} in\n${events}`);
-  });
-});
-
-test("Publishing with the keyboard keeps the focus in place", async ({ operator }) => {
-  const console = await publishing(operator);
-  await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
-  await button(console, "Publish").focus();
-  await console.keyboard.press("Enter");
-  await row(console, "reviews", TITLE).getByText("queued").waitFor();
-  const focused = await console.evaluate(() => document.activeElement.closest("#reviews > li")?.innerText);
-  assert.match(focused ?? "nothing of the list", /The new kiln/);
+test("An article without a title shows an error, and its text stays in the form", TIMEOUT, async () => {
+  const { form, close } = await write(" ", "/news/empty");
+  await form.getByRole("alert").getByText(/title/i).waitFor();
+  assert.equal(await form.getByLabel("Path on the site").inputValue(), "/news/empty");
+  await close();
 });
