@@ -16,7 +16,7 @@
 // - `element: false` for an option that `<chat-widget>` does not have; `hostPage` for one that needs `www/host-page.ts`.
 // - `rust`: the field of `Settings`, or several, each with a comment of its own if `doc` does not fit. The entry passes the
 //   option on as `option`, by default under its own name, unless it sets it on the host element itself (`onHost`). Without
-//   `rust`, the option is none of a Leptos application's.
+//   `rust`, Leptos applications do not have the option.
 // - `form`: the control of the playground. `kind` is `text`, `number`, `flag` (a boolean), `choice` (one of `values`, by
 //   default those of the check), `lines` (strings, one a line), `pairs` (`name=value`, one a line) or `fields` (an object
 //   of texts or numbers), by default that of the check. `sample` is the placeholder of the empty field.

@@ -18,7 +18,7 @@ const ERROR_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A queue in the database.
 pub(crate) trait Queue: Sized + Send + Sync + 'static {
-    /// What is sent, in the plural, for the log.
+    /// The plural of the thing that the queue sends, for the log.
     const NAME: &'static str;
     /// Maximum sends of a node at a time.
     const MAX_CONCURRENT: usize;

@@ -131,6 +131,6 @@ pub struct Erased {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Erasure {
-    /// What was erased.
+    /// The erased records.
     pub erased: Erased,
 }

@@ -39,7 +39,7 @@ pub(super) async fn create_link(service: &Service) -> Result<String, ApiError> {
 }
 
 /// Signs in, and redirects to the newest conversation. A link that was used leads to the console, where
-/// whoever has used it is signed in already.
+/// the browser that used it is signed in already.
 async fn open(
     State(service): State<Service>,
     context: Context,

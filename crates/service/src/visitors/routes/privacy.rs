@@ -34,7 +34,7 @@ async fn subject_of(
     Ok((site, subject))
 }
 
-/// What is stored with an e-mail address.
+/// The records that are stored with an e-mail address.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SubjectFound {
