@@ -31,7 +31,8 @@ export function buildPrograms() {
 
 /** Returns the path of a test program of a crate that the last build made. */
 export function programOf(folder, name) {
-  if (!existsSync(PROGRAMS)) throw new Advice("the test programs are missing: run `node scripts/steps.mjs native:build`");
+  if (!existsSync(PROGRAMS))
+    throw new Advice("the test programs are missing: run `node scripts/steps.mjs native:build`");
   const found = JSON.parse(readFileSync(PROGRAMS, "utf8")).find(
     (one) => join(one.folder) === join(root, folder) && one.name === name,
   );
