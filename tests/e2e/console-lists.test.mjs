@@ -167,9 +167,18 @@ test("An invitation shows its link once, and does not work any more when it is r
 
 test("A webhook shows its secret once, and the audit log lists who created it", TIMEOUT, async () => {
   const { page, errors, close } = await open("webhooks");
+  // The list, which names the events, arrives when the form is already open.
+  let arrive;
+  const opened = new Promise((resolve) => (arrive = resolve));
+  await page.route("**/api/admin/v1/webhooks", async (route) => {
+    await opened;
+    await route.continue();
+  });
+  await page.reload();
   await page.getByRole("button", { name: "Add a webhook" }).click();
   const form = dialog(page, "Add a webhook");
   await form.getByRole("textbox", { name: "Address" }).fill("http://hooks.example/chat");
+  arrive();
   await form.getByRole("button", { name: "Add a webhook" }).click();
   await form.getByRole("alert").filter({ hasText: /https/ }).waitFor();
   await form.getByRole("textbox", { name: "Address" }).fill("https://hooks.example/chat");

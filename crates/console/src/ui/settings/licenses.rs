@@ -23,7 +23,7 @@ pub fn LicensesCard(site: Site) -> impl IntoView {
     let name_of = move |id: Option<&str>| match id {
         None => t::LICENSE_NEW_SITE.get().to_owned(),
         Some(id) => {
-            let sites = sites.get_untracked().unwrap_or_default();
+            let sites = sites.get().unwrap_or_default();
             sites.into_iter().find(|site| site.id == id).map_or(id.to_owned(), |site| site.name)
         }
     };

@@ -80,10 +80,13 @@ fn NewWebhookForm(sites: Sites, webhooks: Remote<Webhooks>) -> impl IntoView {
         &["url", "siteId", "events"],
         Signal::derive(move || new.get().is_none() && is_dirty.get()),
     );
-    let mut places = vec![(String::new(), t::WEBHOOK_ALL_SITES.get().to_owned())];
-    places.extend(sites.get_untracked().unwrap_or_default().into_iter().map(|site| (site.id, site.name)));
-    let places = StoredValue::new(places);
-    let all_events = StoredValue::new(webhooks.get_untracked().unwrap_or_default().events);
+    // The dialog may be open before the lists are loaded.
+    let places = move || {
+        let all = (String::new(), t::WEBHOOK_ALL_SITES.get().to_owned());
+        let sites = sites.get().unwrap_or_default();
+        std::iter::once(all).chain(sites.into_iter().map(|site| (site.id, site.name))).collect::<Vec<_>>()
+    };
+    let all_events = move || webhooks.get().unwrap_or_default().events;
     let save = move || {
         let Target { url, site, events } = editing.now();
         let request = NewWebhook { url: url.trim().to_owned(), site_id: filled(&site), events };
@@ -115,13 +118,17 @@ fn NewWebhookForm(sites: Sites, webhooks: Remote<Webhooks>) -> impl IntoView {
                     value=fields.url
                     is_code=true
                 />
-                <SelectField
-                    name="siteId"
-                    label=t::WEBHOOK_SITE.get()
-                    value=fields.site
-                    options=places.get_value()
-                />
-                <Events all=all_events.get_value() chosen=fields.events/>
+                {move || {
+                    view! {
+                        <SelectField
+                            name="siteId"
+                            label=t::WEBHOOK_SITE.get()
+                            value=fields.site
+                            options=places()
+                        />
+                    }
+                }}
+                {move || view! { <Events all=all_events() chosen=fields.events/> }}
             </DialogForm>
         }
         .into_any()
