@@ -2,6 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { Advice, RECORDS, root, say } from "./setup.mjs";
 import { countTests, tee } from "./test-output.mjs";
@@ -39,6 +40,9 @@ export function programOf(folder, name) {
   return found.executable;
 }
 
+/** Tests of a program at the same time. With one per core, the cores wait for databases and timers. */
+const TEST_THREADS = String(2 * availableParallelism());
+
 /** Runs the test programs of the crates in some folders, as `cargo test` does. Returns their counts, and whether all passed. */
 export async function runPrograms(folders) {
   const all = JSON.parse(readFileSync(PROGRAMS, "utf8"));
@@ -47,7 +51,9 @@ export async function runPrograms(folders) {
   const runs = [];
   for (const { folder, name, executable } of chosen) {
     say(`running ${name}`);
-    runs.push(await tee(executable, [], { CARGO_MANIFEST_DIR: folder }, undefined, folder));
+    runs.push(
+      await tee(executable, [], { CARGO_MANIFEST_DIR: folder, RUST_TEST_THREADS: TEST_THREADS }, undefined, folder),
+    );
   }
   return { ok: runs.every(({ ok }) => ok), counted: countTests(runs.map(({ output }) => output).join("\n")) };
 }

@@ -111,8 +111,13 @@ export class Postgres {
   }
 }
 
-// The tests of all checkouts share a server, each with databases of its own.
-const SHARED = join(tmpdir(), `chat-widget-test-postgres-${process.getuid?.() ?? "user"}`);
+// The tests of all checkouts share a server, each with databases of its own. In memory, creating and dropping them takes half
+// of the time.
+const MEMORY = "/dev/shm";
+const SHARED = join(
+  existsSync(MEMORY) ? MEMORY : tmpdir(),
+  `chat-widget-test-postgres-${process.getuid?.() ?? "user"}`,
+);
 const PORT_FILE = join(SHARED, "port");
 
 const shared = () => new Postgres(SHARED, existsSync(PORT_FILE) ? Number(readFileSync(PORT_FILE, "utf8")) : 0);
