@@ -11,7 +11,7 @@ import { buildConsole } from "./console.mjs";
 import { makeFactory, shorten } from "./glue.mjs";
 import { writeManifests } from "./manifests.mjs";
 import { optionDefinitions } from "./options.mjs";
-import { main, root, run, say, setupBuild } from "./setup.mjs";
+import { main, root, run, runBeside, say, setupBuild } from "./setup.mjs";
 import { deferredStyles, launcher } from "./styles.mjs";
 import { DEFERRED, assemble, deferredBy, disassemble, split } from "./split.mjs";
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
@@ -31,7 +31,7 @@ const EMPTY = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
  * Compiles the widget into `target/module/`: the module that the script tag loads first, its deferred functions, and for the
  * npm package the whole module. Its glue is in `target/glue/`.
  */
-export function buildModule({ dev = false } = {}) {
+export async function buildModule({ dev = false } = {}) {
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   mkdirSync(compiled, { recursive: true });
   const [first, deferred, whole] = ["chat-widget", "deferred", "whole"].map((name) => join(compiled, `${name}.wasm`));
@@ -43,14 +43,15 @@ export function buildModule({ dev = false } = {}) {
   run("wasm-opt", [...FEATURES, ...OPTIMISE, ...OPTIMISE_ONCE, "-g", bindWasm(dev), "-o", NAMED]);
   run("wasm-opt", [...FEATURES, "--strip-debug", NAMED, "-o", whole]);
   const halves = split(disassemble(NAMED, FEATURES), deferredBy(join(root, DEFERRED)));
-  for (const [text, path] of [
+  const work = [
     [halves.first, first],
     [halves.second, deferred],
-  ]) {
+  ].map(([text, path]) => {
     const named = join(glue, basename(path));
     assemble(text, named, FEATURES);
-    run("wasm-opt", [...FEATURES, ...OPTIMISE, named, "-o", path]);
-  }
+    return runBeside("wasm-opt", [...FEATURES, ...OPTIMISE, named, "-o", path]);
+  });
+  await Promise.all(work);
 }
 
 /** Copies the compiled modules to their places in `dist/`. */
@@ -369,7 +370,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     setupBuild();
     const dev = process.argv.includes("--dev");
-    buildModule({ dev });
+    await buildModule({ dev });
     await buildDist({ dev });
     await buildConsole({ dev });
     say(

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { WASM_FEATURES, compileWasm } from "./wasm.mjs";
-import { Advice, main, root, run, say, setupBuild } from "./setup.mjs";
+import { Advice, main, root, run, runBeside, say, setupBuild } from "./setup.mjs";
 
 const source = join(root, "crates", "console");
 const glue = join(root, "target", "console-glue");
@@ -77,26 +77,27 @@ function compile(programs, dev) {
   });
 }
 
-/** Returns the optimised module of a program. Its glue is in the folder `glue`. */
-function bindModule(path, dev) {
+/** Returns the optimised module of a program, and the folder of its glue. */
+async function bindModule(name, path, dev) {
+  const folder = join(glue, name);
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
-  const file = ["--out-name", "chat-console", "--out-dir", glue];
+  const file = ["--out-name", "chat-console", "--out-dir", folder];
   run("wasm-bindgen", ["--target", "web", "--no-typescript", ...names, ...file, path]);
-  const bound = join(glue, "chat-console_bg.wasm");
-  if (dev) return readFileSync(bound);
-  const optimised = join(glue, "optimised.wasm");
+  const bound = join(folder, "chat-console_bg.wasm");
+  if (dev) return { module: readFileSync(bound), folder };
+  const optimised = join(folder, "optimised.wasm");
   const enabled = WASM_FEATURES.map((name) => `--enable-${name}`);
   // As for the widget, without merging similar functions, which compresses worse.
-  run("wasm-opt", [...enabled, "--flatten", "--rereloop", "-Oz", "-Oz", bound, "-o", optimised]);
-  return readFileSync(optimised);
+  await runBeside("wasm-opt", [...enabled, "--flatten", "--rereloop", "-Oz", "-Oz", bound, "-o", optimised]);
+  return { module: readFileSync(optimised), folder };
 }
 
 /** Bundles the generated glue with the line that starts the module. */
-async function buildScript(esbuild, name, wasm, dev) {
+async function buildScript(esbuild, name, wasm, folder, dev) {
   const { outputFiles } = await esbuild.build({
     stdin: {
       contents: `import init from "./chat-console.js"; init({ module_or_path: "/console/${wasm}" });`,
-      resolveDir: glue,
+      resolveDir: folder,
     },
     bundle: true,
     write: false,
@@ -150,16 +151,17 @@ export async function buildConsole({ dev = false } = {}) {
     programs.map(([, [program]]) => program),
     dev,
   );
-  for (const [name, [program, ...documents]] of programs) {
-    const module = bindModule(join(modules, `${program}.wasm`), dev);
+  const work = programs.map(async ([name, [program, ...documents]]) => {
+    const { module, folder } = await bindModule(name, join(modules, `${program}.wasm`), dev);
     const wasm = writeHashed(name, "wasm", module, dev);
-    const script = await buildScript(esbuild, name, wasm, dev);
+    const script = await buildScript(esbuild, name, wasm, folder, dev);
     const names = { wasm, script, styles };
     const html = Buffer.from(page.replace(/\{(wasm|script|styles)\}/g, (_, part) => names[part]));
     for (const document of documents) write(document, html, dev);
     const { size } = statSync(join(fresh, dev ? wasm : `${wasm}.br`));
     say(`${documents}: ${(size / 1000).toFixed(1)} KB WebAssembly${dev ? "" : " (brotli)"}`);
-  }
+  });
+  await Promise.all(work);
   buildTexts(dev);
   // Files that keep their names: the page's icon, and what a service worker needs.
   for (const file of readdirSync(join(source, "files"))) write(file, readFileSync(join(source, "files", file)), dev);

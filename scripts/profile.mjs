@@ -87,7 +87,7 @@ async function callsOf(site, browser) {
 await main(async () => {
   const { browser: path } = setupTest();
   buildConnector();
-  buildModule();
+  await buildModule();
   await buildDist();
   const folder = join(root, "target", "profile");
   rmSync(folder, { recursive: true, force: true });

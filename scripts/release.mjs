@@ -75,7 +75,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
     const notes = releaseNotes(changelog, version, { dryRun: values["dry-run"] });
     setupBuild();
-    buildModule();
+    await buildModule();
     await buildDist();
     await buildConsole();
     const options = { version, source, notes, repository: values.repository };

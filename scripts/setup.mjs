@@ -1,6 +1,6 @@
 // Installs missing tools of the build and the tests. It imports Node's own modules only, because it runs before `npm ci`.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
@@ -32,6 +32,18 @@ export function run(program, args, options = {}) {
   const result = spawnSync(program, args, { cwd: root, stdio: "inherit", ...options });
   if (result.error) throw new Advice(`could not run ${program}: ${result.error.message}`);
   if (result.status !== 0) throw new Advice(`failed (${result.status ?? result.signal}): ${program} ${args.join(" ")}`);
+}
+
+/** Like `run`, beside other work: for programs that use one core. */
+export function runBeside(program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: "inherit" });
+    child.on("error", (error) => reject(new Advice(`could not run ${program}: ${error.message}`)));
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Advice(`failed (${code ?? signal}): ${program} ${args.join(" ")}`));
+    });
+  });
 }
 
 /** Returns the output of a program, or null if it is missing. */
