@@ -1,6 +1,10 @@
 // Creates a tenant, a site and its token with `site-connector admin`.
 
 import { execFileSync } from "node:child_process";
+import { query } from "./stored.mjs";
+
+/** More pages than any run syncs in an hour. An operator can choose up to 10,000, which a long run may exceed. */
+const UNLIMITED = 1_000_000_000;
 
 /** Runs `site-connector admin` on a node's database, and returns what it prints as JSON. */
 function admin(node, ...command) {
@@ -20,4 +24,16 @@ export function createSite(node, { name = "Load", publishing = "automatic" } = {
   const { site } = admin(node, "site", "create", ...how);
   const { token } = admin(node, "token", "create", "--site", site.id);
   return { tenantId: tenant.id, siteId: site.id, token };
+}
+
+/**
+ * Creates a site that publishes each page it syncs, so that each has a job. A new site publishes 100 an hour by its
+ * rules, and lets later ones wait for a person: how many a run syncs depends on how fast the machine is, and how long
+ * its accidents last. `tool` is the load generator, `database` the address of the node's database.
+ */
+export function createUnlimitedSite(node, { tool, database }) {
+  const site = createSite(node);
+  // Only an operator who has signed in can change the limit. No node caches it.
+  query(tool, database, `UPDATE sites SET publishing_limit = ${UNLIMITED} WHERE id = '${site.siteId}'`);
+  return site;
 }

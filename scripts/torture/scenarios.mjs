@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Postgres } from "../postgres.mjs";
-import { createSite } from "./admin.mjs";
+import { createUnlimitedSite } from "./admin.mjs";
 import { createDisk } from "./disk.mjs";
 import { createNodes } from "./nodes.mjs";
 import { torture } from "./run.mjs";
@@ -31,7 +31,7 @@ export async function onSqlite({ binary, tool, ...options }) {
       await nodes[0].start();
     },
   ];
-  return run({ folder, nodes, accidents, read: () => readDatabase(tool, database), ...options });
+  return run({ folder, nodes, accidents, tool, database, ...options });
 }
 
 /** Kills two nodes on PostgreSQL, together and one at a time, and the server itself. */
@@ -41,7 +41,8 @@ export async function onPostgres({ binary, tool, ...options }) {
   const settings = { fsync: "off", max_connections: 100 };
   server.start(settings);
   const folder = mkdtempSync(join(tmpdir(), "chat-widget-torture-"));
-  const nodes = await createNodes({ binary, database: server.url(), folder, count: 2 });
+  const database = server.url();
+  const nodes = await createNodes({ binary, database, folder, count: 2 });
   const restart = async (node, random) => {
     await pause(random() * MAX_OUTAGE_MS);
     await node.start();
@@ -64,7 +65,7 @@ export async function onPostgres({ binary, tool, ...options }) {
     },
   ];
   try {
-    return await run({ folder, nodes, accidents, read: () => readDatabase(tool, server.url()), ...options });
+    return await run({ folder, nodes, accidents, tool, database, ...options });
   } finally {
     server.remove();
   }
@@ -93,20 +94,20 @@ export async function onFullDisk({ binary, tool, mount, ...options }) {
   }
   try {
     const accidents = [fullDisk, fullDisk, killOnFullDisk];
-    const read = () => readDatabase(tool, database);
-    return { disk: disk.kind, ...(await run({ folder: null, nodes, accidents, read, ...options })) };
+    return { disk: disk.kind, ...(await run({ folder: null, nodes, accidents, tool, database, ...options })) };
   } finally {
     disk.remove();
   }
 }
 
 /** Starts the nodes, runs the load and the accidents, and removes the data. */
-async function run({ folder, nodes, ...options }) {
+async function run({ folder, nodes, tool, database, ...options }) {
   try {
     // One after the other: the first one creates the key and the tables.
     for (const node of nodes) await node.start();
-    const { token } = createSite(nodes[0]);
-    return await torture({ urls: nodes.map(({ url }) => url), token, ...options });
+    const { token } = createUnlimitedSite(nodes[0], { tool, database });
+    const read = () => readDatabase(tool, database);
+    return await torture({ urls: nodes.map(({ url }) => url), token, read, ...options });
   } finally {
     await Promise.all(nodes.map((node) => node.kill()));
     if (folder) rmSync(folder, { recursive: true, force: true });
