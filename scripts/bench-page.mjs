@@ -170,7 +170,7 @@ async function bundle(entry) {
 await main(async () => {
   setupBuild();
   await chromium();
-  requireSteps("build:dist");
+  await requireSteps("build:dist");
   buildConnector();
   mkdirSync(COMPARED, { recursive: true });
   run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", COMPARED, `deep-chat@${DEEP_CHAT}`]);

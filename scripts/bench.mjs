@@ -188,7 +188,7 @@ async function measure(browser, site, length) {
 await main(async () => {
   setupBuild();
   await chromium();
-  requireSteps("build:dist");
+  await requireSteps("build:dist");
   buildConnector();
   const demo = await startDemo();
   const browser = await launch();

@@ -74,7 +74,7 @@ async function prepare() {
     throw new Advice("invalid environment: set both WIDGET_DIR and SITE_CONNECTOR, or neither");
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
-  requireSteps("build:dist", "build:console");
+  await requireSteps("build:dist", "build:console");
   buildConnector();
 }
 

@@ -45,7 +45,7 @@ function sheet(cells) {
 await main(async () => {
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
-  requireSteps("build:dist");
+  await requireSteps("build:dist");
   buildConnector();
   rmSync(folder, { recursive: true, force: true });
   const every = [

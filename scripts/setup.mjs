@@ -361,7 +361,7 @@ export const RECORDS = join(root, "target", "steps");
 
 /**
  * Runs a script of the section `wireit` in package.json, with all that it depends on. What is unchanged since it passed is
- * skipped. Returns whether all passed.
+ * skipped. Resolves to whether all passed.
  */
 export function startSteps(script) {
   // The versions of tools are files, so that they are inputs like any other.
@@ -377,12 +377,15 @@ export function startSteps(script) {
     WIREIT_FAILURES: "continue",
     WIREIT_LOGGER: "simple",
   };
-  return spawnSync("npm", ["run", "--silent", script], { cwd: root, env, stdio: "inherit" }).status === 0;
+  return new Promise((resolve) => {
+    const child = spawn("npm", ["run", "--silent", script], { cwd: root, env, stdio: "inherit" });
+    child.on("error", () => resolve(false)).on("close", (code) => resolve(code === 0));
+  });
 }
 
 /** Runs steps whose inputs changed since they passed. Fails if one fails. */
-export function requireSteps(...names) {
-  for (const name of names) if (!startSteps(`step:${name}`)) throw new Advice(`the step ${name} failed`);
+export async function requireSteps(...names) {
+  for (const name of names) if (!(await startSteps(`step:${name}`))) throw new Advice(`the step ${name} failed`);
 }
 
 /** Runs a script's main function. Prints an `Advice` without its stack, other errors with it. */
