@@ -33,6 +33,35 @@ pub(crate) use wake::Wake;
 use postgres::Postgres;
 use sqlite::Sqlite;
 
+/// Makes the work of a transaction out of a block: `work!(|tx| { … })`.
+///
+/// The future that borrows the transaction must be `Send`, which no bound on an `async` closure can say yet.
+macro_rules! work {
+    (|$tx:ident| $block:expr) => {
+        $crate::db::work_of(move |$tx| Box::pin(async move { $block }))
+    };
+    (|$tx:ident, $($argument:pat_param),+| $block:expr) => {
+        move |$tx, $($argument),+| Box::pin(async move { $block })
+    };
+}
+pub(crate) use work;
+
+/// Executes a block in a transaction: `transaction!(db, |tx| { … }).await`. See [`Db::write`].
+macro_rules! transaction {
+    ($db:expr, |$tx:ident| $block:expr) => {
+        $db.write($crate::db::work!(|$tx| $block))
+    };
+}
+pub(crate) use transaction;
+
+/// Returns a closure as it is, and tells the compiler its type.
+pub(crate) fn work_of<T, E, F>(work: F) -> F
+where
+    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
+{
+    work
+}
+
 /// The database's flavour of SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {

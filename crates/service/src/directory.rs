@@ -2,7 +2,7 @@
 
 use crate::Service;
 use crate::audit::{self, Entry};
-use crate::db::Tx;
+use crate::db::{Tx, work};
 use crate::error::ApiError;
 use crate::licenses::{self, License, NewLicense};
 use crate::sites::{self, Site, SiteChange};
@@ -54,25 +54,21 @@ impl Directory {
     /// Creates a tenant.
     pub async fn create_tenant(&self, name: &str) -> Result<Tenant, ApiError> {
         let name = name.to_owned();
-        self.write(move |tx, now_ms| {
-            Box::pin(async move {
-                let tenant = tenants::create(tx, now_ms, &name).await?;
-                record(tx, now_ms, &tenant.id, "tenant.create", &tenant.id).await?;
-                Ok(tenant)
-            })
-        })
+        self.write(work!(|tx, now_ms| {
+            let tenant = tenants::create(tx, now_ms, &name).await?;
+            record(tx, now_ms, &tenant.id, "tenant.create", &tenant.id).await?;
+            Ok(tenant)
+        }))
         .await
     }
 
     /// Disables a tenant, or enables it again.
     pub async fn set_tenant_disabled(&self, id: &str, disabled: bool) -> Result<(), ApiError> {
         let id = id.to_owned();
-        self.write(move |tx, now_ms| {
-            Box::pin(async move {
-                tenants::set_disabled(tx, now_ms, &id, disabled).await?;
-                record(tx, now_ms, &id, if disabled { "tenant.disable" } else { "tenant.enable" }, &id).await
-            })
-        })
+        self.write(work!(|tx, now_ms| {
+            tenants::set_disabled(tx, now_ms, &id, disabled).await?;
+            record(tx, now_ms, &id, if disabled { "tenant.disable" } else { "tenant.enable" }, &id).await
+        }))
         .await
     }
 
@@ -95,40 +91,36 @@ impl Directory {
     ) -> Result<Site, ApiError> {
         let (tenant_id, name) = (tenant_id.to_owned(), name.to_owned());
         let key = self.0.0.options.key.clone();
-        self.write(move |tx, now_ms| {
-            Box::pin(async move {
-                let site = sites::create(tx, now_ms, &tenant_id, &name).await?;
-                record(tx, now_ms, &tenant_id, "site.create", &site.id).await?;
-                sites::change(tx, &key, &site, change).await
-            })
-        })
+        self.write(work!(|tx, now_ms| {
+            let site = sites::create(tx, now_ms, &tenant_id, &name).await?;
+            record(tx, now_ms, &tenant_id, "site.create", &site.id).await?;
+            sites::change(tx, &key, &site, change).await
+        }))
         .await
     }
 
     /// Changes settings of a site.
     pub async fn change_site(&self, id: &str, change: SiteChange) -> Result<Site, ApiError> {
         let key = self.0.0.options.key.clone();
-        self.with_site(id, "site.update", move |tx, _, site| {
-            Box::pin(async move { sites::change(tx, &key, &site, change).await })
-        })
-        .await
+        self.with_site(id, "site.update", work!(|tx, _, site| sites::change(tx, &key, &site, change).await))
+            .await
     }
 
     /// Switches a site off, or on again.
     pub async fn set_site_disabled(&self, id: &str, disabled: bool) -> Result<(), ApiError> {
         let action = if disabled { "site.disable" } else { "site.enable" };
-        self.with_site(id, action, move |tx, now_ms, site| {
-            Box::pin(async move { sites::set_disabled(tx, now_ms, &site, disabled).await })
-        })
+        self.with_site(
+            id,
+            action,
+            work!(|tx, now_ms, site| sites::set_disabled(tx, now_ms, &site, disabled).await),
+        )
         .await
     }
 
     /// Deletes a site and, little by little, all of its data.
     pub async fn delete_site(&self, id: &str) -> Result<(), ApiError> {
-        self.with_site(id, "site.delete", |tx, now_ms, site| {
-            Box::pin(async move { sites::delete(tx, now_ms, &site).await })
-        })
-        .await
+        self.with_site(id, "site.delete", work!(|tx, now_ms, site| sites::delete(tx, now_ms, &site).await))
+            .await
     }
 
     /// Changes something of a site, and records it.
@@ -138,13 +130,11 @@ impl Directory {
         F: for<'tx> FnOnce(&'tx mut Tx, i64, Site) -> BoxFuture<'tx, Result<T, ApiError>> + Send + 'static,
     {
         let id = id.to_owned();
-        self.write(move |tx, now_ms| {
-            Box::pin(async move {
-                let site = sites::load(tx, &id).await?;
-                record(tx, now_ms, &site.tenant_id, action, &id).await?;
-                work(tx, now_ms, site).await
-            })
-        })
+        self.write(work!(|tx, now_ms| {
+            let site = sites::load(tx, &id).await?;
+            record(tx, now_ms, &site.tenant_id, action, &id).await?;
+            work(tx, now_ms, site).await
+        }))
         .await
     }
 
@@ -161,9 +151,11 @@ impl Directory {
         expires_ms: Option<i64>,
     ) -> Result<NewToken, ApiError> {
         let name = name.to_owned();
-        self.with_site(site_id, "token.create", move |tx, now_ms, site| {
-            Box::pin(async move { tokens::create(tx, now_ms, &site, &name, expires_ms).await })
-        })
+        self.with_site(
+            site_id,
+            "token.create",
+            work!(|tx, now_ms, site| tokens::create(tx, now_ms, &site, &name, expires_ms).await),
+        )
         .await
     }
 
@@ -175,18 +167,22 @@ impl Directory {
         overlap_ms: i64,
     ) -> Result<NewToken, ApiError> {
         let name = name.to_owned();
-        self.with_site(site_id, "token.rotate", move |tx, now_ms, site| {
-            Box::pin(async move { tokens::rotate(tx, now_ms, &site, &name, overlap_ms).await })
-        })
+        self.with_site(
+            site_id,
+            "token.rotate",
+            work!(|tx, now_ms, site| tokens::rotate(tx, now_ms, &site, &name, overlap_ms).await),
+        )
         .await
     }
 
     /// Revokes a token of a site.
     pub async fn revoke_token(&self, site_id: &str, token_id: &str) -> Result<(), ApiError> {
         let token_id = token_id.to_owned();
-        self.with_site(site_id, "token.revoke", move |tx, now_ms, site| {
-            Box::pin(async move { tokens::revoke(tx, now_ms, &site, &token_id).await })
-        })
+        self.with_site(
+            site_id,
+            "token.revoke",
+            work!(|tx, now_ms, site| tokens::revoke(tx, now_ms, &site, &token_id).await),
+        )
         .await
     }
 
@@ -203,26 +199,22 @@ impl Directory {
         expires_ms: i64,
     ) -> Result<NewLicense, ApiError> {
         let (tenant_id, site_id) = (tenant_id.to_owned(), site_id.map(str::to_owned));
-        self.write(move |tx, now_ms| {
-            Box::pin(async move {
-                tenants::load(tx, &tenant_id).await?;
-                let new = licenses::create(tx, now_ms, &tenant_id, site_id.as_deref(), expires_ms).await?;
-                record(tx, now_ms, &tenant_id, "license.create", &new.info.id).await?;
-                Ok(new)
-            })
-        })
+        self.write(work!(|tx, now_ms| {
+            tenants::load(tx, &tenant_id).await?;
+            let new = licenses::create(tx, now_ms, &tenant_id, site_id.as_deref(), expires_ms).await?;
+            record(tx, now_ms, &tenant_id, "license.create", &new.info.id).await?;
+            Ok(new)
+        }))
         .await
     }
 
     /// Revokes a license of a tenant.
     pub async fn revoke_license(&self, tenant_id: &str, id: &str) -> Result<(), ApiError> {
         let (tenant_id, id) = (tenant_id.to_owned(), id.to_owned());
-        self.write(move |tx, now_ms| {
-            Box::pin(async move {
-                licenses::revoke(tx, now_ms, &tenant_id, &id).await?;
-                record(tx, now_ms, &tenant_id, "license.revoke", &id).await
-            })
-        })
+        self.write(work!(|tx, now_ms| {
+            licenses::revoke(tx, now_ms, &tenant_id, &id).await?;
+            record(tx, now_ms, &tenant_id, "license.revoke", &id).await
+        }))
         .await
     }
 }

@@ -4,7 +4,7 @@ use chat_protocol::Value;
 use lettre::Address;
 use secrecy::ExposeSecret;
 
-use crate::db::{Wake, args};
+use crate::db::{Wake, args, transaction};
 use crate::error::ApiError;
 use crate::secrets::{WrongKey, new_id};
 use crate::{Service, ServiceKey};
@@ -21,16 +21,14 @@ pub(crate) async fn send(service: &Service, to: &str, subject: &str, text: &str)
     let content = Value::object([("subject", subject.into()), ("text", text.into())]);
     let sealed = service.0.options.key.seal(&purpose(&id), &content.to_json());
     let (to, now_ms) = (to.to_owned(), service.now_ms());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let sql = "INSERT INTO emails (id, recipient, content, next_ms, created_ms) \
-                       VALUES ($1, $2, $3, $4, $4)";
-            tx.execute(sql, args![&id, to, sealed, now_ms]).await?;
-            tx.wake(Wake::Queue);
-            Ok(())
-        })
-    });
-    write.await
+    transaction!(service.db(), |tx| {
+        let sql = "INSERT INTO emails (id, recipient, content, next_ms, created_ms) \
+                   VALUES ($1, $2, $3, $4, $4)";
+        tx.execute(sql, args![&id, to, sealed, now_ms]).await?;
+        tx.wake(Wake::Queue);
+        Ok(())
+    })
+    .await
 }
 
 /// Decrypts the subject and the text of a queued e-mail.

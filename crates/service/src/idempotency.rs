@@ -11,7 +11,7 @@ mod tests;
 use chat_protocol::IdempotencyKey;
 use futures_util::future::BoxFuture;
 
-use crate::db::{Arg, Db, DbError, Row, Tx, args};
+use crate::db::{Arg, Db, DbError, Row, Tx, args, transaction};
 use crate::error::ApiError;
 use crate::fingerprint::{Fingerprint, is_same_hash};
 use crate::response::ApiResponse;
@@ -211,28 +211,24 @@ where
     F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<ApiResponse, ApiError>> + Send + 'static,
 {
     let now_ms = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let Some(keyed) = keyed else { return execute(tx).await };
-                match keyed.bind(tx, now_ms, now_ms).await? {
-                    // The change and the response are one commit, so a request that was begun was not
-                    // executed.
-                    Known::New | Known::Begun { .. } => {}
-                    Known::Answered(stored) => return form.read(&keyed, stored),
-                    Known::Conflict => return Err(conflict),
-                }
-                let response = execute(tx).await?;
-                keyed.store_response(tx, &form.of(&keyed, &response)).await?;
-                Ok(response)
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        let Some(keyed) = keyed else { return execute(tx).await };
+        match keyed.bind(tx, now_ms, now_ms).await? {
+            // The change and the response are one commit, so a request that was begun was not
+            // executed.
+            Known::New | Known::Begun { .. } => {}
+            Known::Answered(stored) => return form.read(&keyed, stored),
+            Known::Conflict => return Err(conflict),
+        }
+        let response = execute(tx).await?;
+        keyed.store_response(tx, &form.of(&keyed, &response)).await?;
+        Ok(response)
+    })
+    .await
 }
 
 /// Ends all leases: those that an earlier process of the only node left behind.
 pub(crate) async fn end_leases(db: &Db) -> Result<(), DbError> {
     let sql = "UPDATE idempotency SET lease_until_ms = 0 WHERE lease_until_ms > 0";
-    db.write(move |tx| Box::pin(async move { tx.execute(sql, args![]).await.map(drop) })).await
+    transaction!(db, |tx| tx.execute(sql, args![]).await.map(drop)).await
 }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::accounts::{Actor, Operator, Right};
 use crate::body_limit::limited;
 use crate::clock::millis;
-use crate::db::Tx;
+use crate::db::{Tx, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, Params, done, success};
 use crate::knowledge::{answers, find};
@@ -90,16 +90,12 @@ async fn add(
     Body(written): Body<AnswerText>,
 ) -> Result<ApiResponse, ApiError> {
     let change = Change::new(&service, actor, &site, "answer.create").await?;
-    let stored = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let stored = answers::add(tx, change.now_ms, &change.site_id, &written).await?;
-                change.record(tx, &stored.id).await?;
-                Ok::<_, ApiError>(stored)
-            })
-        })
-        .await?;
+    let stored = transaction!(service.db(), |tx| {
+        let stored = answers::add(tx, change.now_ms, &change.site_id, &written).await?;
+        change.record(tx, &stored.id).await?;
+        Ok::<_, ApiError>(stored)
+    })
+    .await?;
     one(stored)
 }
 
@@ -130,16 +126,12 @@ async fn replace(
     Body(written): Body<AnswerText>,
 ) -> Result<ApiResponse, ApiError> {
     let change = Change::new(&service, actor, &site, "answer.update").await?;
-    let stored = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let stored = answers::replace(tx, change.now_ms, &change.site_id, &id, &written).await?;
-                change.record(tx, &stored.id).await?;
-                Ok::<_, ApiError>(stored)
-            })
-        })
-        .await?;
+    let stored = transaction!(service.db(), |tx| {
+        let stored = answers::replace(tx, change.now_ms, &change.site_id, &id, &written).await?;
+        change.record(tx, &stored.id).await?;
+        Ok::<_, ApiError>(stored)
+    })
+    .await?;
     one(stored)
 }
 
@@ -155,15 +147,11 @@ async fn delete(
     Path((site, id)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
     let change = Change::new(&service, actor, &site, "answer.delete").await?;
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                answers::delete(tx, &change.site_id, &id).await?;
-                change.record(tx, &id).await
-            })
-        })
-        .await?;
+    transaction!(service.db(), |tx| {
+        answers::delete(tx, &change.site_id, &id).await?;
+        change.record(tx, &id).await
+    })
+    .await?;
     Ok(done())
 }
 

@@ -11,7 +11,7 @@ use chat_protocol::{Presence, Value};
 
 use crate::Service;
 use crate::clock::iso;
-use crate::db::{Arg, DbError, Tx, Wake, args, placeholders};
+use crate::db::{Arg, DbError, Tx, Wake, args, placeholders, transaction, work};
 use crate::error::ApiError;
 use crate::secrets::new_id;
 use crate::sites::Site;
@@ -167,9 +167,10 @@ pub(crate) async fn renew_consoles(
     consoles: Vec<String>,
 ) -> Result<(), DbError> {
     let (now_ms, tenant_id) = (service.now_ms(), tenant_id.to_owned());
-    let write = service.db().write_unflushed(move |tx| {
-        Box::pin(async move { change(tx, now_ms, &tenant_id, &consoles, "seen_ms = $1").await })
-    });
+    let write =
+        service
+            .db()
+            .write_unflushed(work!(|tx| change(tx, now_ms, &tenant_id, &consoles, "seen_ms = $1").await));
     write.await
 }
 
@@ -180,16 +181,14 @@ pub(crate) async fn close_consoles(
     consoles: Vec<String>,
 ) -> Result<(), DbError> {
     let (now_ms, tenant_id) = (service.now_ms(), tenant_id.to_owned());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            change(tx, now_ms, &tenant_id, &consoles, "seen_ms = $1, open = 0").await?;
-            if !consoles.is_empty() {
-                tx.wake(Wake::Presence { tenant: tenant_id });
-            }
-            Ok(())
-        })
-    });
-    write.await
+    transaction!(service.db(), |tx| {
+        change(tx, now_ms, &tenant_id, &consoles, "seen_ms = $1, open = 0").await?;
+        if !consoles.is_empty() {
+            tx.wake(Wake::Presence { tenant: tenant_id });
+        }
+        Ok(())
+    })
+    .await
 }
 
 async fn change(

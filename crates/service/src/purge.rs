@@ -17,7 +17,7 @@ use futures_util::future::BoxFuture;
 use tracing::warn;
 
 use crate::Service;
-use crate::db::{Arg, DbError, Tx};
+use crate::db::{Arg, DbError, Tx, transaction, work};
 use crate::visitors::removal::BATCH;
 use crate::visitors::scrub;
 use lease::Lease;
@@ -98,22 +98,17 @@ impl Purge<'_> {
         }
         let now_ms = self.service.now_ms();
         let (lease, renewed) = (self.lease, self.lease.renewed(now_ms));
-        let outcome: Result<Option<u64>, DbError> = self
-            .service
-            .db()
-            .write(move |tx| {
-                Box::pin(async move {
-                    if !lease.renew(tx, renewed).await? {
-                        return Ok(None);
-                    }
-                    let removed = work(tx).await?;
-                    if removed > 0 {
-                        scrub::request_by(tx, now_ms.saturating_add(DAY_MS)).await?;
-                    }
-                    Ok(Some(removed))
-                })
-            })
-            .await;
+        let outcome: Result<Option<u64>, DbError> = transaction!(self.service.db(), |tx| {
+            if !lease.renew(tx, renewed).await? {
+                return Ok(None);
+            }
+            let removed = work(tx).await?;
+            if removed > 0 {
+                scrub::request_by(tx, now_ms.saturating_add(DAY_MS)).await?;
+            }
+            Ok(Some(removed))
+        })
+        .await;
         let removed = outcome?.ok_or(Stopped::Ended)?;
         self.lease = renewed;
         self.removed += removed;
@@ -126,7 +121,7 @@ impl Purge<'_> {
         loop {
             let mut values = values.clone();
             values.push(BATCH.into());
-            let removed = self.batch(move |tx| Box::pin(tx.execute(sql, values))).await?;
+            let removed = self.batch(work!(|tx| tx.execute(sql, values).await)).await?;
             if removed < BATCH.unsigned_abs() {
                 return Ok(());
             }

@@ -10,7 +10,7 @@ use super::people::{self, Person};
 use crate::Service;
 use crate::audit;
 use crate::clock::iso;
-use crate::db::{Tx, args};
+use crate::db::{Tx, args, transaction};
 use crate::error::ApiError;
 use crate::tenants;
 
@@ -54,20 +54,16 @@ pub struct OperatorSummary {
 /// valid any more.
 pub async fn first_owner_link(service: &Service) -> Option<String> {
     let now = service.now_ms();
-    let link: Result<Option<NewLink>, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = first_tenant(tx, now).await?;
-                let operators = tx.one("SELECT count(*) FROM operators", args![]).await?.int(0)?;
-                if operators > 0 {
-                    return Ok(None);
-                }
-                let link = links::create(tx, now, &tenant, &Purpose::Owner, "service").await?;
-                Ok(Some(link))
-            })
-        })
-        .await;
+    let link: Result<Option<NewLink>, ApiError> = transaction!(service.db(), |tx| {
+        let tenant = first_tenant(tx, now).await?;
+        let operators = tx.one("SELECT count(*) FROM operators", args![]).await?.int(0)?;
+        if operators > 0 {
+            return Ok(None);
+        }
+        let link = links::create(tx, now, &tenant, &Purpose::Owner, "service").await?;
+        Ok(Some(link))
+    })
+    .await;
     match link {
         Ok(link) => link.map(|link| links::url(service, &link.secret)),
         Err(error) => {
@@ -92,19 +88,15 @@ async fn first_tenant(tx: &mut Tx, now_ms: i64) -> Result<String, ApiError> {
 /// Creates a link for a further owner of a tenant.
 pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLink, CommandError> {
     let (now, tenant) = (service.now_ms(), tenant_id.to_owned());
-    let link: Result<NewLink, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let known = tx.optional("SELECT id FROM tenants WHERE id = $1", args![&tenant]).await?;
-                known.ok_or(ApiError::NotFound("This tenant"))?;
-                let link = links::create(tx, now, &tenant, &Purpose::Owner, "command").await?;
-                let actor = Actor::command();
-                audit::record(tx, &actor.entry(&tenant, "owner.link", &link.id, now)).await?;
-                Ok(link)
-            })
-        })
-        .await;
+    let link: Result<NewLink, ApiError> = transaction!(service.db(), |tx| {
+        let known = tx.optional("SELECT id FROM tenants WHERE id = $1", args![&tenant]).await?;
+        known.ok_or(ApiError::NotFound("This tenant"))?;
+        let link = links::create(tx, now, &tenant, &Purpose::Owner, "command").await?;
+        let actor = Actor::command();
+        audit::record(tx, &actor.entry(&tenant, "owner.link", &link.id, now)).await?;
+        Ok(link)
+    })
+    .await;
     Ok(one_time(service, &link?))
 }
 
@@ -147,18 +139,14 @@ pub async fn set_operator_disabled(
     disabled: bool,
 ) -> Result<OperatorSummary, CommandError> {
     let (now, email) = (service.now_ms(), parse_email(email)?);
-    let changed: Result<OperatorSummary, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (tenant, id) = find(tx, &email).await?;
-                people::lock(tx, &tenant).await?;
-                let change = OperatorChange { disabled: Some(disabled), ..OperatorChange::default() };
-                let person = people::change(tx, now, &tenant, &id, &change, &Actor::command()).await?;
-                Ok(summary(person, &tenant))
-            })
-        })
-        .await;
+    let changed: Result<OperatorSummary, ApiError> = transaction!(service.db(), |tx| {
+        let (tenant, id) = find(tx, &email).await?;
+        people::lock(tx, &tenant).await?;
+        let change = OperatorChange { disabled: Some(disabled), ..OperatorChange::default() };
+        let person = people::change(tx, now, &tenant, &id, &change, &Actor::command()).await?;
+        Ok(summary(person, &tenant))
+    })
+    .await;
     Ok(changed?)
 }
 
@@ -170,22 +158,18 @@ pub async fn reset_operator_password(
     remove_totp: bool,
 ) -> Result<OneTimeLink, CommandError> {
     let (now, email) = (service.now_ms(), parse_email(email)?);
-    let link: Result<NewLink, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (tenant, id) = find(tx, &email).await?;
-                let actor = Actor::command();
-                if remove_totp {
-                    people::remove_totp(tx, now, &tenant, &id, &actor).await?;
-                }
-                let purpose = Purpose::Password { operator_id: id.clone() };
-                let link = links::create(tx, now, &tenant, &purpose, "command").await?;
-                audit::record(tx, &actor.entry(&tenant, "password.link", &id, now)).await?;
-                Ok(link)
-            })
-        })
-        .await;
+    let link: Result<NewLink, ApiError> = transaction!(service.db(), |tx| {
+        let (tenant, id) = find(tx, &email).await?;
+        let actor = Actor::command();
+        if remove_totp {
+            people::remove_totp(tx, now, &tenant, &id, &actor).await?;
+        }
+        let purpose = Purpose::Password { operator_id: id.clone() };
+        let link = links::create(tx, now, &tenant, &purpose, "command").await?;
+        audit::record(tx, &actor.entry(&tenant, "password.link", &id, now)).await?;
+        Ok(link)
+    })
+    .await;
     Ok(one_time(service, &link?))
 }
 

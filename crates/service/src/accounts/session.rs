@@ -9,7 +9,7 @@ use tracing::warn;
 use super::{Operator, Role};
 use crate::Service;
 use crate::clock::{iso, millis};
-use crate::db::{Arg, DbError, Row, Tx, Wake, args};
+use crate::db::{Arg, DbError, Row, Tx, Wake, args, transaction};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::secrets::{new_id, random_secret};
@@ -154,7 +154,7 @@ pub(super) async fn keep_alive(service: &Service, session: &Session, secret: &st
 }
 
 async fn execute(service: &Service, sql: &'static str, values: Vec<Arg>) -> Result<u64, DbError> {
-    service.db().write(move |tx| Box::pin(async move { tx.execute(sql, values).await })).await
+    transaction!(service.db(), |tx| tx.execute(sql, values).await).await
 }
 
 /// Lists the valid sessions of an operator. `current` is the id of the session that asks.

@@ -12,7 +12,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use crate::Service;
 use crate::clock::millis;
-use crate::db::{DbError, Tx, args};
+use crate::db::{DbError, Tx, args, transaction};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 
@@ -54,7 +54,7 @@ pub(super) struct Attempt(Vec<(Counted, Option<i64>)>);
 /// Counts an attempt, or refuses it when it comes too early.
 pub(super) async fn attempt(service: &Service, counted: Vec<Counted>) -> Result<Attempt, ApiError> {
     let now = service.now_ms();
-    service.db().write(move |tx| Box::pin(count(tx, now, counted))).await
+    transaction!(service.db(), |tx| count(tx, now, counted).await).await
 }
 
 /// Counts an attempt in a transaction, which must fail when this fails.

@@ -9,6 +9,7 @@ use secrecy::ExposeSecret;
 
 use crate::Service;
 use crate::accounts::{Actor, Operator, Right};
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{Body, done, success};
 use crate::licenses;
@@ -40,18 +41,14 @@ pub(super) async fn create(
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::ManageSites)?;
     let now_ms = service.now_ms();
-    let new: Result<licenses::NewLicense, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let lifetime_ms = i64::from(request.expires_in_s.unwrap_or(LIFETIME_S)) * 1000;
-                let (tenant_id, site_id) = (&actor.operator.tenant_id, request.site_id.as_deref());
-                let new = licenses::create(tx, now_ms, tenant_id, site_id, now_ms + lifetime_ms).await?;
-                actor.record(tx, now_ms, "license.create", &new.info.id).await?;
-                Ok(new)
-            })
-        })
-        .await;
+    let new: Result<licenses::NewLicense, ApiError> = transaction!(service.db(), |tx| {
+        let lifetime_ms = i64::from(request.expires_in_s.unwrap_or(LIFETIME_S)) * 1000;
+        let (tenant_id, site_id) = (&actor.operator.tenant_id, request.site_id.as_deref());
+        let new = licenses::create(tx, now_ms, tenant_id, site_id, now_ms + lifetime_ms).await?;
+        actor.record(tx, now_ms, "license.create", &new.info.id).await?;
+        Ok(new)
+    })
+    .await;
     let new = new?;
     success(&NewLicense { info: new.info, license_code: new.code.expose_secret().to_owned() })
 }
@@ -65,14 +62,10 @@ pub(super) async fn revoke(
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::ManageSites)?;
     let now_ms = service.now_ms();
-    let revoked: Result<(), ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                licenses::revoke(tx, now_ms, &actor.operator.tenant_id, &license).await?;
-                Ok(actor.record(tx, now_ms, "license.revoke", &license).await?)
-            })
-        })
-        .await;
+    let revoked: Result<(), ApiError> = transaction!(service.db(), |tx| {
+        licenses::revoke(tx, now_ms, &actor.operator.tenant_id, &license).await?;
+        Ok(actor.record(tx, now_ms, "license.revoke", &license).await?)
+    })
+    .await;
     revoked.map(|()| done())
 }

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use crate::Service;
 use crate::accounts::{Actor, Operator, Right};
 use crate::ai::{Endpoint, EndpointError, quota};
-use crate::db::Tx;
+use crate::db::{Tx, transaction, work};
 use crate::error::ApiError;
 use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
@@ -42,15 +42,11 @@ where
     actor.operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &actor.operator.tenant_id, site_id).await?;
     let now_ms = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                actor.record(tx, now_ms, action, &site.id).await?;
-                work(tx, now_ms, site).await
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        actor.record(tx, now_ms, action, &site.id).await?;
+        work(tx, now_ms, site).await
+    })
+    .await
 }
 
 /// Lists the sites.
@@ -99,16 +95,12 @@ pub(super) async fn create(
     check_ai(&service, &new.settings)?;
     let now_ms = service.now_ms();
     let key = service.0.options.key.clone();
-    let site: Result<Site, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let site = sites::create(tx, now_ms, &actor.operator.tenant_id, &new.name).await?;
-                actor.record(tx, now_ms, "site.create", &site.id).await?;
-                sites::change(tx, &key, &site, new.settings).await
-            })
-        })
-        .await;
+    let site: Result<Site, ApiError> = transaction!(service.db(), |tx| {
+        let site = sites::create(tx, now_ms, &actor.operator.tenant_id, &new.name).await?;
+        actor.record(tx, now_ms, "site.create", &site.id).await?;
+        sites::change(tx, &key, &site, new.settings).await
+    })
+    .await;
     success(&site?)
 }
 
@@ -145,9 +137,13 @@ pub(super) async fn change(
     actor.operator.may(Right::ManageSites)?;
     check_ai(&service, &change)?;
     let key = service.0.options.key.clone();
-    let changed = change_site(&service, actor, &site, "site.update", move |tx, _, site| {
-        Box::pin(async move { sites::change(tx, &key, &site, change).await })
-    });
+    let changed = change_site(
+        &service,
+        actor,
+        &site,
+        "site.update",
+        work!(|tx, _, site| sites::change(tx, &key, &site, change).await),
+    );
     success(&changed.await?)
 }
 
@@ -158,9 +154,13 @@ pub(super) async fn remove(
     actor: Actor,
     Path(site): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
-    change_site(&service, actor, &site, "site.delete", |tx, now_ms, site| {
-        Box::pin(async move { sites::delete(tx, now_ms, &site).await })
-    })
+    change_site(
+        &service,
+        actor,
+        &site,
+        "site.delete",
+        work!(|tx, now_ms, site| sites::delete(tx, now_ms, &site).await),
+    )
     .await?;
     Ok(done())
 }
@@ -172,9 +172,13 @@ pub(super) async fn disable(
     actor: Actor,
     Path(site): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
-    change_site(&service, actor, &site, "site.disable", |tx, now_ms, site| {
-        Box::pin(async move { sites::set_disabled(tx, now_ms, &site, true).await })
-    })
+    change_site(
+        &service,
+        actor,
+        &site,
+        "site.disable",
+        work!(|tx, now_ms, site| sites::set_disabled(tx, now_ms, &site, true).await),
+    )
     .await?;
     Ok(done())
 }
@@ -186,9 +190,13 @@ pub(super) async fn enable(
     actor: Actor,
     Path(site): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
-    change_site(&service, actor, &site, "site.enable", |tx, now_ms, site| {
-        Box::pin(async move { sites::set_disabled(tx, now_ms, &site, false).await })
-    })
+    change_site(
+        &service,
+        actor,
+        &site,
+        "site.enable",
+        work!(|tx, now_ms, site| sites::set_disabled(tx, now_ms, &site, false).await),
+    )
     .await?;
     Ok(done())
 }

@@ -10,6 +10,7 @@ use secrecy::ExposeSecret;
 use super::sites::change_site;
 use crate::Service;
 use crate::accounts::{Actor, Operator, Right};
+use crate::db::work;
 use crate::error::ApiError;
 use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
@@ -48,12 +49,16 @@ pub(super) async fn create(
     Path(site): Path<String>,
     Body(request): Body<TokenRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    let new = change_site(&service, actor, &site, "token.create", move |tx, now_ms, site| {
-        Box::pin(async move {
+    let new = change_site(
+        &service,
+        actor,
+        &site,
+        "token.create",
+        work!(|tx, now_ms, site| {
             let expires_ms = request.expires_in_s.map(|seconds| now_ms + i64::from(seconds) * 1000);
             tokens::create(tx, now_ms, &site, &request.name, expires_ms).await
-        })
-    });
+        }),
+    );
     with_secret(new.await?)
 }
 
@@ -66,11 +71,20 @@ pub(super) async fn rotate(
     Body(rotation): Body<Rotation>,
 ) -> Result<ApiResponse, ApiError> {
     let overlap_s = rotation.overlap_s.unwrap_or(OVERLAP_S).min(MAX_OVERLAP_S);
-    let new = change_site(&service, actor, &site, "token.rotate", move |tx, now_ms, site| {
-        Box::pin(async move {
-            tokens::rotate(tx, now_ms, &site, &rotation.name, i64::from(overlap_s) * 1000).await
-        })
-    });
+    let new = change_site(
+        &service,
+        actor,
+        &site,
+        "token.rotate",
+        work!(|tx, now_ms, site| tokens::rotate(
+            tx,
+            now_ms,
+            &site,
+            &rotation.name,
+            i64::from(overlap_s) * 1000
+        )
+        .await),
+    );
     with_secret(new.await?)
 }
 
@@ -85,9 +99,13 @@ pub(super) async fn revoke(
     actor: Actor,
     Path((site, token)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    change_site(&service, actor, &site, "token.revoke", move |tx, now_ms, site| {
-        Box::pin(async move { tokens::revoke(tx, now_ms, &site, &token).await })
-    })
+    change_site(
+        &service,
+        actor,
+        &site,
+        "token.revoke",
+        work!(|tx, now_ms, site| tokens::revoke(tx, now_ms, &site, &token).await),
+    )
     .await?;
     Ok(done())
 }

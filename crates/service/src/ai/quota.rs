@@ -82,31 +82,28 @@ fn month(now_ms: i64) -> String {
 mod tests {
     use super::*;
     use crate::databases::{Kind, TestDatabase, on_both_databases};
+    use crate::db::transaction;
 
     /// 2026-11-30T23:59:59.999Z.
     const NOVEMBER_ENDS: i64 = 1_796_083_199_999;
 
     async fn with_site(database: &TestDatabase, max: Option<i64>) -> Db {
         let db = Db::open_uncached(&database.address).await.expect("opened");
-        let added: Result<(), DbError> = db
-            .write(move |tx| {
-                Box::pin(async move {
-                    tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![])
-                        .await?;
-                    let site = "INSERT INTO sites (id, tenant_id, name, created_ms, monthly_ai_replies)
-                                VALUES ($1, 't', 'S', 1, $2)";
-                    tx.execute(site, args!["s", max]).await?;
-                    tx.execute(site, args!["other", max]).await?;
-                    Ok(())
-                })
-            })
-            .await;
+        let added: Result<(), DbError> = transaction!(db, |tx| {
+            tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
+            let site = "INSERT INTO sites (id, tenant_id, name, created_ms, monthly_ai_replies)
+                        VALUES ($1, 't', 'S', 1, $2)";
+            tx.execute(site, args!["s", max]).await?;
+            tx.execute(site, args!["other", max]).await?;
+            Ok(())
+        })
+        .await;
         added.expect("added");
         db
     }
 
     async fn took(db: &Db, site: &'static str, now_ms: i64) -> bool {
-        db.write(move |tx| Box::pin(async move { take(tx, site, now_ms).await })).await.expect("counted")
+        transaction!(db, |tx| take(tx, site, now_ms).await).await.expect("counted")
     }
 
     on_both_databases! {
@@ -137,7 +134,7 @@ mod tests {
             assert!(took(&db, "s", NOVEMBER_ENDS).await);
             for _ in 0..2 {
                 let given: Result<(), DbError> =
-                    db.write(|tx| Box::pin(async move { give_back(tx, "s", NOVEMBER_ENDS).await })).await;
+                    transaction!(db, |tx| give_back(tx, "s", NOVEMBER_ENDS).await).await;
                 given.expect("given back");
             }
             assert!(took(&db, "s", NOVEMBER_ENDS).await && !took(&db, "s", NOVEMBER_ENDS).await);
@@ -146,9 +143,8 @@ mod tests {
         async fn a_site_may_have_no_quota_or_no_replies(database: &TestDatabase) {
             let db = with_site(database, None).await;
             assert!(took(&db, "s", 0).await && took(&db, "s", 0).await);
-            let none: Result<u64, DbError> = db
-                .write(|tx| Box::pin(async move { tx.execute("UPDATE sites SET monthly_ai_replies = 0", args![]).await }))
-                .await;
+            let sql = "UPDATE sites SET monthly_ai_replies = 0";
+            let none: Result<u64, DbError> = transaction!(db, |tx| tx.execute(sql, args![]).await).await;
             none.expect("changed");
             assert!(!took(&db, "s", 0).await);
         }

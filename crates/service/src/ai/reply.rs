@@ -9,7 +9,7 @@ use tracing::warn;
 
 use super::{Answer, Endpoint, Phrases, Question, Turn, quota, wants_person};
 use crate::Service;
-use crate::db::{Db, DbError};
+use crate::db::{Db, DbError, work};
 use crate::error::ApiError;
 use crate::knowledge::{self, Passage};
 use crate::lead::{Seen, contacts_in, events_as_context};
@@ -143,10 +143,7 @@ pub(crate) async fn respond(
     // Counted last: nothing that fails stands between this and the answer, after which a reply that was not
     // given is given back.
     let is_left = !is_counted
-        || service
-            .db()
-            .write_unflushed(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
-            .await?;
+        || service.db().write_unflushed(work!(|tx| quota::take(tx, &site_id, now_ms).await)).await?;
     if !is_left {
         return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
     }
@@ -157,10 +154,8 @@ pub(crate) async fn respond(
     };
     if answer.used_fallback && is_counted {
         let site_id = site.id.clone();
-        let given: Result<(), DbError> = service
-            .db()
-            .write_unflushed(move |tx| Box::pin(async move { quota::give_back(tx, &site_id, now_ms).await }))
-            .await;
+        let given: Result<(), DbError> =
+            service.db().write_unflushed(work!(|tx| quota::give_back(tx, &site_id, now_ms).await)).await;
         if let Err(error) = given {
             warn!("a reply of the AI that failed is counted: {error}");
         }

@@ -9,6 +9,7 @@ use tracing::warn;
 
 use super::call::Call;
 use crate::cache::Version;
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::rate::{Caller, Quota};
@@ -125,10 +126,8 @@ fn record_use(service: &Service, id: String, token: &StoredToken, version: Versi
     service.0.caches.tokens.put(version, id.clone(), Some(used));
     let service = service.clone();
     service.clone().0.tasks.spawn(async move {
-        let recorded: Result<(), DbError> = service
-            .db()
-            .write(move |tx| Box::pin(async move { tokens::record_use(tx, now_ms, &id).await }))
-            .await;
+        let recorded: Result<(), DbError> =
+            transaction!(service.db(), |tx| tokens::record_use(tx, now_ms, &id).await).await;
         if let Err(error) = recorded {
             warn!("the use of a site token was not recorded: {error}");
         }
@@ -179,7 +178,7 @@ mod tests {
 
     use super::*;
     use crate::databases::{Kind, TestDatabase, on_both_databases};
-    use crate::visitors::fixture::{service, write};
+    use crate::visitors::fixture::service;
 
     on_both_databases! {
         async fn a_use_that_is_recorded_after_a_revocation_does_not_bring_the_token_back(database: &TestDatabase) {
@@ -188,10 +187,9 @@ mod tests {
             let now_ms = service.now_ms();
             for is_cached in [false, true] {
                 let (created, site) = (shop.clone(), shop.clone());
-                let new = write(service.db(), move |tx| {
-                    Box::pin(async move { tokens::create(tx, now_ms, &created, "test", None).await })
-                });
-                let new = new.await.expect("a token");
+                let new = transaction!(service.db(), |tx| tokens::create(tx, now_ms, &created, "t", None).await)
+                    .await
+                    .expect("a token");
                 let id = new.info.id;
                 let bearer = format!("Bearer {}", new.secret.expose_secret());
                 let request = Request::builder().header("authorization", bearer).body(()).expect("a request");
@@ -202,10 +200,9 @@ mod tests {
                 // A request has read the token, and is about to record its use.
                 let (read, version) = token(&service, &id, Caller::ANYBODY).await.expect("read");
                 let revoked = id.clone();
-                let revoked = write(service.db(), move |tx| {
-                    Box::pin(async move { tokens::revoke(tx, now_ms, &site, &revoked).await })
-                });
-                revoked.await.expect("revoked");
+                transaction!(service.db(), |tx| tokens::revoke(tx, now_ms, &site, &revoked).await)
+                    .await
+                    .expect("revoked");
                 record_use(&service, id, &read.expect("a token"), version, now_ms);
                 let refused = authorize(&service, None, &parts).await;
                 assert_eq!(refused.expect_err("revoked"), ApiError::InvalidToken, "{is_cached}");

@@ -4,7 +4,7 @@ use chat_protocol::{Activated, Activation, Value};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::Service;
-use crate::db::{Tx, Wake, args};
+use crate::db::{Tx, Wake, args, work};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_secret_once};
 use crate::licenses;
@@ -26,10 +26,8 @@ pub(super) async fn activate(
     let failed = &service.0.rates.failed_activations;
     failed.take(service, "activation", client).await?.check()?;
     let now_ms = service.now_ms();
-    let result = execute_secret_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
-        Box::pin(async move { exchange(tx, now_ms, &body).await })
-    })
-    .await;
+    let execute = work!(|tx| exchange(tx, now_ms, &body).await);
+    let result = execute_secret_once(service, keyed, ApiError::IdempotencyConflict, execute).await;
     // Only wrong codes count.
     if !matches!(result, Err(ApiError::InvalidRequest(_))) {
         failed.refund(service, "activation", client);

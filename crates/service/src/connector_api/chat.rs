@@ -6,7 +6,7 @@ use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
 
 use crate::Service;
 use crate::conversations::{self, exists, head, page, seen, sequence_of};
-use crate::db::Wake;
+use crate::db::{Wake, work};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
 use crate::presence;
@@ -108,16 +108,14 @@ pub(super) async fn events(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let key = keyed.as_ref().map(|keyed| keyed.key.clone());
-    execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
-        Box::pin(async move {
-            let tracking = if site.tracking_enabled {
-                tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
-                visitor_events::record(tx, now_ms, &site.id, &batch, key.as_ref()).await?
-            } else {
-                visitor_events::discard(&batch)
-            };
-            Ok(ApiResponse::success(Value::from(&tracking)))
-        })
-    })
-    .await
+    let execute = work!(|tx| {
+        let tracking = if site.tracking_enabled {
+            tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
+            visitor_events::record(tx, now_ms, &site.id, &batch, key.as_ref()).await?
+        } else {
+            visitor_events::discard(&batch)
+        };
+        Ok(ApiResponse::success(Value::from(&tracking)))
+    });
+    execute_once(service, keyed, ApiError::IdempotencyConflict, execute).await
 }

@@ -6,7 +6,7 @@ use chat_protocol::{Claim, Completion, ContentPage, JobId, SiteStatus, SyncRecei
 
 use crate::Service;
 use crate::content;
-use crate::db::Wake;
+use crate::db::{Wake, work};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
 use crate::notify::{self, Event, EventName};
@@ -59,22 +59,20 @@ pub(super) async fn sync(
     let now_ms = service.now_ms();
     let items = std::mem::take(&mut page.items);
     let items = service.run_blocking(move || content::prepare(items)).await?;
-    execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
-        Box::pin(async move {
-            let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
-            let mut synced = content::sync(tx, now_ms, &site.id, &page, items).await?;
-            let suggestions = std::mem::take(&mut synced.suggestions);
-            publishing::suggest_overlays(tx, now_ms, &site.id, suggestions).await?;
-            tx.wake(changed(&site));
-            Ok(ApiResponse::success(Value::from(&SyncReceipt {
-                accepted: Some(synced.accepted),
-                rejected: Some(rejected),
-                removed: Some(synced.removed),
-                extra: Value::Null,
-            })))
-        })
-    })
-    .await
+    let execute = work!(|tx| {
+        let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
+        let mut synced = content::sync(tx, now_ms, &site.id, &page, items).await?;
+        let suggestions = std::mem::take(&mut synced.suggestions);
+        publishing::suggest_overlays(tx, now_ms, &site.id, suggestions).await?;
+        tx.wake(changed(&site));
+        Ok(ApiResponse::success(Value::from(&SyncReceipt {
+            accepted: Some(synced.accepted),
+            rejected: Some(rejected),
+            removed: Some(synced.removed),
+            extra: Value::Null,
+        })))
+    });
+    execute_once(service, keyed, ApiError::IdempotencyConflict, execute).await
 }
 
 pub(super) async fn overlays(
@@ -93,16 +91,14 @@ pub(super) async fn claim(
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let (now_ms, lease) = (service.now_ms(), service.0.options.job_lease);
-    execute_once(service, keyed, ApiError::JobKeyConflict, move |tx| {
-        Box::pin(async move {
-            let job = publishing::claim(tx, now_ms, &site.id, lease).await?;
-            if job.is_some() {
-                tx.wake(changed(&site));
-            }
-            Ok(ApiResponse::success(Value::from(&Claim { site_id: Some(site.id.clone()), job })))
-        })
-    })
-    .await
+    let execute = work!(|tx| {
+        let job = publishing::claim(tx, now_ms, &site.id, lease).await?;
+        if job.is_some() {
+            tx.wake(changed(&site));
+        }
+        Ok(ApiResponse::success(Value::from(&Claim { site_id: Some(site.id.clone()), job })))
+    });
+    execute_once(service, keyed, ApiError::JobKeyConflict, execute).await
 }
 
 pub(super) async fn complete(
@@ -113,29 +109,27 @@ pub(super) async fn complete(
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
-    execute_once(service, keyed, ApiError::JobKeyConflict, move |tx| {
-        Box::pin(async move {
-            let job = publishing::complete(tx, now_ms, &site.id, &id, &body).await?;
-            tx.wake(changed(&site));
-            let (id, kind, status) = (job.id.as_str(), job.job_type.as_str(), job.status.as_str());
-            let event = Event {
-                tenant_id: site.tenant_id.clone(),
-                site_id: site.id.clone(),
-                name: EventName::JobCompleted,
-                data: notify::data::job_completed(id, kind, status, job.title.as_deref().unwrap_or_default()),
-                conversation_id: None,
-            };
-            notify::event(tx, now_ms, &event).await?;
-            // The fields that the contract shows (4.12).
-            let shown = Value::object([
-                ("id", (&job.id).into()),
-                ("type", job.job_type.as_str().into()),
-                ("status", job.status.as_str().into()),
-                ("completedAt", job.completed_at.into()),
-                ("updatedAt", job.updated_at.into()),
-            ]);
-            Ok(ApiResponse::success(Value::object([("job", shown)])))
-        })
-    })
-    .await
+    let execute = work!(|tx| {
+        let job = publishing::complete(tx, now_ms, &site.id, &id, &body).await?;
+        tx.wake(changed(&site));
+        let (id, kind, status) = (job.id.as_str(), job.job_type.as_str(), job.status.as_str());
+        let event = Event {
+            tenant_id: site.tenant_id.clone(),
+            site_id: site.id.clone(),
+            name: EventName::JobCompleted,
+            data: notify::data::job_completed(id, kind, status, job.title.as_deref().unwrap_or_default()),
+            conversation_id: None,
+        };
+        notify::event(tx, now_ms, &event).await?;
+        // The fields that the contract shows (4.12).
+        let shown = Value::object([
+            ("id", (&job.id).into()),
+            ("type", job.job_type.as_str().into()),
+            ("status", job.status.as_str().into()),
+            ("completedAt", job.completed_at.into()),
+            ("updatedAt", job.updated_at.into()),
+        ]);
+        Ok(ApiResponse::success(Value::object([("job", shown)])))
+    });
+    execute_once(service, keyed, ApiError::JobKeyConflict, execute).await
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Service;
 use crate::conversations::{self, NewMessage, message_id};
-use crate::db::Tx;
+use crate::db::{Tx, transaction};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known, LEASE_MS, Lease};
 use crate::response::ApiResponse;
@@ -46,28 +46,26 @@ pub(super) async fn record(
     let (site, body) = (Arc::clone(site), Arc::clone(body));
     let db = service.db();
     let service = service.clone();
-    db.write(move |tx| {
-        Box::pin(async move {
-            let Some(keyed) = keyed else {
-                return Ok(Step::Answer(store(tx, &service, now_ms, &site, &body, None).await?, None));
-            };
-            let until_ms = now_ms.saturating_add(LEASE_MS);
-            match keyed.bind(tx, now_ms, until_ms).await? {
-                Known::New => {
-                    let recorded = store(tx, &service, now_ms, &site, &body, Some(&keyed)).await?;
-                    let progress = serde_json::to_string(&recorded).map_err(|_| ApiError::Internal)?;
-                    keyed.store_progress(tx, progress).await?;
-                    Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
-                }
-                Known::Answered(response) => Ok(Step::Answered(response)),
-                Known::Begun { leased: true, .. } => Ok(Step::Wait),
-                Known::Begun { progress, leased: false } => {
-                    let recorded = serde_json::from_str(&progress).map_err(|_| ApiError::Internal)?;
-                    Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
-                }
-                Known::Conflict => Err(ApiError::IdempotencyConflict),
+    transaction!(db, |tx| {
+        let Some(keyed) = keyed else {
+            return Ok(Step::Answer(store(tx, &service, now_ms, &site, &body, None).await?, None));
+        };
+        let until_ms = now_ms.saturating_add(LEASE_MS);
+        match keyed.bind(tx, now_ms, until_ms).await? {
+            Known::New => {
+                let recorded = store(tx, &service, now_ms, &site, &body, Some(&keyed)).await?;
+                let progress = serde_json::to_string(&recorded).map_err(|_| ApiError::Internal)?;
+                keyed.store_progress(tx, progress).await?;
+                Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
             }
-        })
+            Known::Answered(response) => Ok(Step::Answered(response)),
+            Known::Begun { leased: true, .. } => Ok(Step::Wait),
+            Known::Begun { progress, leased: false } => {
+                let recorded = serde_json::from_str(&progress).map_err(|_| ApiError::Internal)?;
+                Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
+            }
+            Known::Conflict => Err(ApiError::IdempotencyConflict),
+        }
     })
     .await
 }

@@ -19,7 +19,7 @@ use crate::Service;
 use crate::ai::{Answer, recent_events};
 use crate::clock::iso;
 use crate::conversations::{self, NewMessage, add_message, answer_to};
-use crate::db::Tx;
+use crate::db::{Tx, transaction};
 use crate::error::ApiError;
 use crate::idempotency::KeyedRequest;
 use crate::lead::Behaviour;
@@ -80,25 +80,21 @@ async fn finish(
     };
     let behaviour = Behaviour::of(&events);
     let operator_online = operators_online(service, &site.tenant_id).await?.is_online();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                if let Some(keyed) = &keyed
-                    && let Some(response) = keyed.lock(tx).await?
-                {
-                    return Ok(response);
-                }
-                let (message, lead) =
-                    store_answer(tx, now_ms, &site, &recorded, &answer, &behaviour, operator_online).await?;
-                let response = ApiResponse::success(response(recorded, message, lead, answer, locale));
-                if let Some(keyed) = keyed {
-                    keyed.store_response(tx, &response).await?;
-                }
-                Ok(response)
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        if let Some(keyed) = &keyed
+            && let Some(response) = keyed.lock(tx).await?
+        {
+            return Ok(response);
+        }
+        let (message, lead) =
+            store_answer(tx, now_ms, &site, &recorded, &answer, &behaviour, operator_online).await?;
+        let response = ApiResponse::success(response(recorded, message, lead, answer, locale));
+        if let Some(keyed) = keyed {
+            keyed.store_response(tx, &response).await?;
+        }
+        Ok(response)
+    })
+    .await
 }
 
 /// Stores the answer, unless another attempt did, and what is known of the lead by now. Returns both as the

@@ -15,8 +15,8 @@ use tower::ServiceExt;
 use crate::conversations::Author;
 use crate::conversations::desk::{self, OperatorMessage};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::args;
-use crate::visitors::fixture::{add_sites, execute, rows, write};
+use crate::db::{args, transaction};
+use crate::visitors::fixture::{add_sites, execute, rows};
 use crate::{API_BASE, Service, ServiceKey, ServiceOptions, presence, sites, tokens};
 
 /// An AI that answers when it is told to.
@@ -71,11 +71,9 @@ on_both_databases! {
         let shop = sites::find(db, "shop").await.expect("read").expect("a site");
         let now_ms = service.now_ms();
         let site = shop.clone();
-        let token = write(db, move |tx| {
-            Box::pin(async move {
-                presence::open_console(tx, now_ms, &site.tenant_id, "op").await?;
-                tokens::create(tx, now_ms, &site, "test", None).await
-            })
+        let token = transaction!(db, |tx| {
+            presence::open_console(tx, now_ms, &site.tenant_id, "op").await?;
+            tokens::create(tx, now_ms, &site, "test", None).await
         });
         let token = token.await.expect("a token").secret.expose_secret().to_owned();
         let sending = {
@@ -85,14 +83,12 @@ on_both_databases! {
         ai.asked.notified().await;
         let id = rows(db, "SELECT id FROM conversations", args![]).await[0].text(0).expect("an id");
         let conversation = id.clone().into();
-        let answered = write(db, move |tx| {
-            Box::pin(async move {
-                let author = Author { id: "op".to_owned(), name: "Ada".to_owned() };
-                let message =
-                    OperatorMessage { text: "Tomorrow.".to_owned(), key: None, close: false };
-                add_operator(tx).await?;
-                desk::answer(tx, now_ms, &shop, &conversation, author, message).await
-            })
+        let answered = transaction!(db, |tx| {
+            let author = Author { id: "op".to_owned(), name: "Ada".to_owned() };
+            let message =
+                OperatorMessage { text: "Tomorrow.".to_owned(), key: None, close: false };
+            add_operator(tx).await?;
+            desk::answer(tx, now_ms, &shop, &conversation, author, message).await
         });
         answered.await.expect("answered");
         ai.answers.notify_one();

@@ -4,22 +4,19 @@ use chat_protocol::ContentKind;
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::transaction;
 use crate::knowledge::search::search;
 
 async fn with_site(database: &TestDatabase) -> Db {
     let db = Db::open_uncached(&database.address).await.expect("opened");
-    let added: Result<(), DbError> = db
-        .write(|tx| {
-            Box::pin(async move {
-                tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![])
-                    .await?;
-                let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, 't', 'S', 1)";
-                tx.execute(site, args!["one"]).await?;
-                tx.execute(site, args!["two"]).await?;
-                Ok(())
-            })
-        })
-        .await;
+    let added: Result<(), DbError> = transaction!(db, |tx| {
+        tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
+        let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, 't', 'S', 1)";
+        tx.execute(site, args!["one"]).await?;
+        tx.execute(site, args!["two"]).await?;
+        Ok(())
+    })
+    .await;
     added.expect("added");
     db
 }
@@ -48,7 +45,7 @@ async fn send(
         items: Vec::new(),
         refused: Vec::new(),
     };
-    db.write(move |tx| Box::pin(async move { sync(tx, 7, site, &page, prepared).await })).await
+    transaction!(db, |tx| sync(tx, 7, site, &page, prepared).await).await
 }
 
 async fn found(db: &Db, site: &str, question: &str) -> Vec<String> {

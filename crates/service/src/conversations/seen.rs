@@ -5,7 +5,7 @@ use tracing::warn;
 
 use super::Head;
 use crate::Service;
-use crate::db::{DbError, Wake, args};
+use crate::db::{DbError, Wake, args, work};
 use crate::sites::Site;
 
 /// Records that the visitor's widget has polled past the message with the number `after`.
@@ -26,15 +26,13 @@ pub(crate) fn record(service: &Service, site: &Site, id: &ConversationId, head: 
     service.0.tasks.spawn(async move {
         let written: Result<(), DbError> = node
             .db()
-            .write_unflushed(move |tx| {
-                Box::pin(async move {
-                    let sql = "UPDATE conversations SET seen_seq = $1 WHERE no = $2 AND seen_seq < $1";
-                    if tx.execute(sql, args![seen, no]).await? > 0 {
-                        tx.wake(wake);
-                    }
-                    Ok(())
-                })
-            })
+            .write_unflushed(work!(|tx| {
+                let sql = "UPDATE conversations SET seen_seq = $1 WHERE no = $2 AND seen_seq < $1";
+                if tx.execute(sql, args![seen, no]).await? > 0 {
+                    tx.wake(wake);
+                }
+                Ok(())
+            }))
             .await;
         if let Err(error) = written {
             warn!("it was not stored that a visitor has seen a message: {error}");

@@ -6,7 +6,7 @@ use tracing::warn;
 
 use super::{notes, read, select};
 use crate::Service;
-use crate::db::{DbError, Dialect, Tx, args};
+use crate::db::{DbError, Dialect, Tx, args, transaction};
 
 /// The interval at which conversations are looked for. Lists show them at once.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -34,8 +34,8 @@ pub(crate) async fn end_due(service: &Service) -> Result<(), DbError> {
         return Ok(());
     }
     loop {
-        let write = service.db().write(move |tx| Box::pin(async move { end_batch(tx, now_ms).await }));
-        let ended: Result<usize, DbError> = write.await;
+        let ended: Result<usize, DbError> =
+            transaction!(service.db(), |tx| end_batch(tx, now_ms).await).await;
         if ended? < MAX_BATCH {
             return Ok(());
         }

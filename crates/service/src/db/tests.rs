@@ -4,16 +4,14 @@ use std::time::Duration;
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::transaction;
 
 async fn add(db: &Db, name: &str, value: &str) -> Result<(), DbError> {
     let (name, value) = (name.to_owned(), value.to_owned());
-    db.write(move |tx| {
-        Box::pin(async move {
-            tx.wake(Wake::Settings { tenant: name.clone() });
-            tx.execute("INSERT INTO service_values (name, value) VALUES ($1, $2)", args![name, value])
-                .await?;
-            Ok(())
-        })
+    transaction!(db, |tx| {
+        tx.wake(Wake::Settings { tenant: name.clone() });
+        tx.execute("INSERT INTO service_values (name, value) VALUES ($1, $2)", args![name, value]).await?;
+        Ok(())
     })
     .await
 }
@@ -40,13 +38,10 @@ on_both_databases! {
     async fn stores_what_a_transaction_wrote_and_nothing_of_one_that_failed(database: &TestDatabase) {
         let db = Db::open_uncached(&database.address).await.expect("opened");
         add(&db, "one", "1").await.expect("written");
-        let failed: Result<(), DbError> = db
-            .write(|tx| {
-                Box::pin(async move {
-                    tx.execute("INSERT INTO service_values (name, value) VALUES ('two', '2')", args![]).await?;
-                    Err(DbError::no_row())
-                })
-            })
+        let failed: Result<(), DbError> = transaction!(db, |tx| {
+            tx.execute("INSERT INTO service_values (name, value) VALUES ('two', '2')", args![]).await?;
+            Err(DbError::no_row())
+        })
             .await;
         assert!(failed.is_err());
         let taken = add(&db, "one", "again").await.expect_err("a name is unique");
@@ -124,20 +119,17 @@ on_both_databases! {
 
     async fn what_refers_to_a_deleted_row_goes_with_it(database: &TestDatabase) {
         let db = Db::open_uncached(&database.address).await.expect("opened");
-        let outcome: Result<(), DbError> = db
-            .write(|tx| {
-                Box::pin(async move {
-                    tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
-                    let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $2, 'S', 1)";
-                    tx.execute(site, args!["s", "t"]).await?;
-                    tx.execute("DELETE FROM tenants", args![]).await?;
-                    let left = tx.one("SELECT count(*) FROM sites", args![]).await?.int(0)?;
-                    assert_eq!(left, 0);
-                    let orphan = tx.execute(site, args!["s", "nobody"]).await;
-                    assert!(orphan.is_err(), "a site needs a tenant");
-                    Err(DbError::no_row())
-                })
-            })
+        let outcome: Result<(), DbError> = transaction!(db, |tx| {
+            tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
+            let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $2, 'S', 1)";
+            tx.execute(site, args!["s", "t"]).await?;
+            tx.execute("DELETE FROM tenants", args![]).await?;
+            let left = tx.one("SELECT count(*) FROM sites", args![]).await?.int(0)?;
+            assert_eq!(left, 0);
+            let orphan = tx.execute(site, args!["s", "nobody"]).await;
+            assert!(orphan.is_err(), "a site needs a tenant");
+            Err(DbError::no_row())
+        })
             .await;
         assert!(outcome.is_err());
     }
@@ -150,25 +142,19 @@ async fn a_row_that_stays_locked_is_a_transient_error() {
     add(&db, "one", "").await.expect("written");
     let update = "UPDATE service_values SET value = 'x'";
     let beside = db.clone();
-    let outcome: Result<(), DbError> = db
-        .write(move |tx| {
-            Box::pin(async move {
-                tx.execute(update, args![]).await?;
-                for limit in ["SET LOCAL lock_timeout = '5ms'", "SET LOCAL statement_timeout = '5ms'"] {
-                    let blocked: Result<u64, DbError> = beside
-                        .write(move |tx| {
-                            Box::pin(async move {
-                                tx.execute(limit, args![]).await?;
-                                tx.execute(update, args![]).await
-                            })
-                        })
-                        .await;
-                    assert!(blocked.expect_err("locked").is_transient(), "{limit}");
-                }
-                Ok(())
+    let outcome: Result<(), DbError> = transaction!(db, |tx| {
+        tx.execute(update, args![]).await?;
+        for limit in ["SET LOCAL lock_timeout = '5ms'", "SET LOCAL statement_timeout = '5ms'"] {
+            let blocked: Result<u64, DbError> = transaction!(beside, |tx| {
+                tx.execute(limit, args![]).await?;
+                tx.execute(update, args![]).await
             })
-        })
-        .await;
+            .await;
+            assert!(blocked.expect_err("locked").is_transient(), "{limit}");
+        }
+        Ok(())
+    })
+    .await;
     outcome.expect("written");
 }
 

@@ -8,7 +8,7 @@ use tracing::warn;
 
 use super::KeyedRequest;
 use crate::Service;
-use crate::db::{Db, DbError, args};
+use crate::db::{Db, DbError, args, transaction};
 
 /// Milliseconds after which another task or node may take over from one that does not renew its lease.
 pub(crate) const LEASE_MS: i64 = 10_000;
@@ -65,8 +65,7 @@ impl Lease {
         args.extend(args![until_ms, self.until_ms]);
         let sql = "UPDATE idempotency SET lease_until_ms = $4
             WHERE site_id = $1 AND scope = $2 AND key = $3 AND status IS NULL AND lease_until_ms = $5";
-        let renewed: Result<u64, DbError> =
-            db.write(move |tx| Box::pin(async move { tx.execute(sql, args).await })).await;
+        let renewed: Result<u64, DbError> = transaction!(db, |tx| tx.execute(sql, args).await).await;
         if renewed? == 1 {
             self.until_ms = until_ms;
         }

@@ -5,6 +5,7 @@ use chat_protocol::ErrorCode;
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::transaction;
 
 const NOW_MS: i64 = 1_800_000_000_000;
 
@@ -15,7 +16,7 @@ fn keyed() -> KeyedRequest {
 
 async fn bind(db: &Db, now_ms: i64) -> Known {
     let bound: Result<Known, DbError> =
-        db.write(move |tx| Box::pin(async move { keyed().bind(tx, now_ms, now_ms + LEASE_MS).await })).await;
+        transaction!(db, |tx| keyed().bind(tx, now_ms, now_ms + LEASE_MS).await).await;
     bound.expect("bound")
 }
 
@@ -25,18 +26,15 @@ fn is_leased(known: &Known) -> bool {
 
 /// Stores a response as the last step of a request, and returns the one that counts.
 async fn finish(db: &Db, message: &'static str) -> Vec<u8> {
-    let finished: Result<ApiResponse, DbError> = db
-        .write(move |tx| {
-            Box::pin(async move {
-                if let Some(stored) = keyed().lock(tx).await? {
-                    return Ok(stored);
-                }
-                let response = ApiResponse::failure(StatusCode::OK, &ErrorCode::NotFound, message);
-                keyed().store_response(tx, &response).await?;
-                Ok(response)
-            })
-        })
-        .await;
+    let finished: Result<ApiResponse, DbError> = transaction!(db, |tx| {
+        if let Some(stored) = keyed().lock(tx).await? {
+            return Ok(stored);
+        }
+        let response = ApiResponse::failure(StatusCode::OK, &ErrorCode::NotFound, message);
+        keyed().store_response(tx, &response).await?;
+        Ok(response)
+    })
+    .await;
     finished.expect("finished").parts().2.to_vec()
 }
 

@@ -7,7 +7,7 @@ use chat_protocol::admin::Preferences;
 
 use crate::Service;
 use crate::accounts::{Operator, preferences, quiet_hours};
-use crate::db::{Wake, args};
+use crate::db::{Wake, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::response::ApiResponse;
@@ -40,18 +40,14 @@ pub(super) async fn change(
     }
     let json = serde_json::to_string(&changed).map_err(|_| ApiError::Internal)?;
     let availability = preferences::as_text(changed.availability);
-    let written: Result<(), ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let sql = "UPDATE operators SET availability = $3, preferences = $4
-                           WHERE id = $1 AND tenant_id = $2";
-                tx.execute(sql, args![&operator.id, &operator.tenant_id, availability, json]).await?;
-                tx.wake(Wake::Presence { tenant: operator.tenant_id });
-                Ok(())
-            })
-        })
-        .await;
+    let written: Result<(), ApiError> = transaction!(service.db(), |tx| {
+        let sql = "UPDATE operators SET availability = $3, preferences = $4
+                   WHERE id = $1 AND tenant_id = $2";
+        tx.execute(sql, args![&operator.id, &operator.tenant_id, availability, json]).await?;
+        tx.wake(Wake::Presence { tenant: operator.tenant_id });
+        Ok(())
+    })
+    .await;
     written?;
     success(&changed)
 }

@@ -2,7 +2,7 @@
 
 use crate::Service;
 use crate::accounts::Actor;
-use crate::db::{Arg, Wake, args};
+use crate::db::{Arg, Wake, args, transaction};
 use crate::error::ApiError;
 
 /// The statements of a list, and its errors.
@@ -55,29 +55,27 @@ impl SharedList {
             Change::Update(key, values) => (self.update, "update", false, Some((key, values))),
             Change::Delete => (self.delete, "delete", false, None),
         };
-        let write = service.db().write(move |tx| {
-            Box::pin(async move {
-                let tenant = actor.operator.tenant_id.clone();
-                if is_new && tx.one(self.count, args![&tenant]).await?.int(0)? >= self.max {
-                    return Err(ApiError::Conflict(self.is_full.to_owned()));
+        transaction!(service.db(), |tx| {
+            let tenant = actor.operator.tenant_id.clone();
+            if is_new && tx.one(self.count, args![&tenant]).await?.int(0)? >= self.max {
+                return Err(ApiError::Conflict(self.is_full.to_owned()));
+            }
+            let mut arguments = args![&id, &tenant];
+            if let Some((key, values)) = entry {
+                let key = key.to_lowercase();
+                if tx.optional(self.taken, args![&tenant, &key, &id]).await?.is_some() {
+                    return Err(ApiError::Conflict(self.is_taken.to_owned()));
                 }
-                let mut arguments = args![&id, &tenant];
-                if let Some((key, values)) = entry {
-                    let key = key.to_lowercase();
-                    if tx.optional(self.taken, args![&tenant, &key, &id]).await?.is_some() {
-                        return Err(ApiError::Conflict(self.is_taken.to_owned()));
-                    }
-                    arguments.push(key.into());
-                    arguments.extend(values);
-                }
-                if tx.execute(sql, arguments).await? == 0 {
-                    return Err(ApiError::NotFound(self.missing));
-                }
-                actor.record(tx, now_ms, &format!("{}.{verb}", self.name), &id).await?;
-                tx.wake(Wake::Settings { tenant });
-                Ok(())
-            })
-        });
-        write.await
+                arguments.push(key.into());
+                arguments.extend(values);
+            }
+            if tx.execute(sql, arguments).await? == 0 {
+                return Err(ApiError::NotFound(self.missing));
+            }
+            actor.record(tx, now_ms, &format!("{}.{verb}", self.name), &id).await?;
+            tx.wake(Wake::Settings { tenant });
+            Ok(())
+        })
+        .await
     }
 }

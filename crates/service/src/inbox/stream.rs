@@ -18,6 +18,7 @@ use super::hub::Following;
 use super::team;
 use crate::Service;
 use crate::accounts::{Operator, Right, Session};
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{Body, done};
 use crate::presence::{open_console, operators_online, set_idle as store_idle};
@@ -52,10 +53,8 @@ pub(super) async fn open(
     }
     let (now_ms, tenant_id, operator_id) =
         (service.now_ms(), operator.tenant_id.clone(), operator.id.clone());
-    let console: Result<String, ApiError> = service
-        .db()
-        .write(move |tx| Box::pin(async move { open_console(tx, now_ms, &tenant_id, &operator_id).await }))
-        .await;
+    let console: Result<String, ApiError> =
+        transaction!(service.db(), |tx| open_console(tx, now_ms, &tenant_id, &operator_id).await).await;
     let console = console?;
     let members = team::members(&service, &operator.tenant_id).await?;
     let last_id = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
@@ -100,12 +99,9 @@ pub(super) async fn set_idle(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::AnswerVisitors)?;
     let (tenant_id, operator_id) = (operator.tenant_id, operator.id);
-    let stored: Result<(), ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move { store_idle(tx, &tenant_id, &operator_id, &console, state.idle).await })
-        })
-        .await;
+    let stored: Result<(), ApiError> =
+        transaction!(service.db(), |tx| store_idle(tx, &tenant_id, &operator_id, &console, state.idle).await)
+            .await;
     stored?;
     Ok(done())
 }

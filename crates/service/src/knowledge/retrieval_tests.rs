@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{Passage, search};
 use crate::content::{prepare, sync};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::{Db, args};
+use crate::db::{Db, args, transaction};
 use crate::error::ApiError;
 
 /// A site, and what its visitors ask.
@@ -86,18 +86,15 @@ async fn add_site(db: &Db, id: &'static str, set: &Recorded) {
     let page =
         ContentPage { snapshot_id: "1".to_owned(), page: 1, complete: true, items, refused: Vec::new() };
     let name = set.site.clone();
-    let synced: Result<(), ApiError> = db
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = "INSERT INTO tenants (id, name, created_ms) VALUES ($1, $1, 1)";
-                tx.execute(tenant, args![id]).await?;
-                let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $1, $2, 1)";
-                tx.execute(site, args![id, name]).await?;
-                sync(tx, 1, id, &page, prepared).await?;
-                Ok(())
-            })
-        })
-        .await;
+    let synced: Result<(), ApiError> = transaction!(db, |tx| {
+        let tenant = "INSERT INTO tenants (id, name, created_ms) VALUES ($1, $1, 1)";
+        tx.execute(tenant, args![id]).await?;
+        let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $1, $2, 1)";
+        tx.execute(site, args![id, name]).await?;
+        sync(tx, 1, id, &page, prepared).await?;
+        Ok(())
+    })
+    .await;
     synced.expect("synced");
 }
 

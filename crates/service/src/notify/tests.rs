@@ -20,7 +20,7 @@ use chat_protocol::Value;
 use super::{Event, EventName, event};
 use crate::accounts::{Operator, Role};
 use crate::databases::TestDatabase;
-use crate::db::{Arg, DbError, Row, args};
+use crate::db::{Arg, DbError, Row, args, transaction};
 use crate::queue_runner::{Queue, QueueRunner};
 use crate::{Service, ServiceKey, ServiceOptions};
 
@@ -65,8 +65,8 @@ async fn open(database: &TestDatabase) -> Service {
 }
 
 async fn execute(service: &Service, sql: &'static str, args: Vec<Arg>) {
-    let write = service.db().write(move |tx| Box::pin(async move { tx.execute(sql, args).await.map(drop) }));
-    let written: Result<(), DbError> = write.await;
+    let written: Result<(), DbError> =
+        transaction!(service.db(), |tx| tx.execute(sql, args).await.map(drop)).await;
     written.expect("written");
 }
 
@@ -95,8 +95,8 @@ async fn report(service: &Service, tenant: &str, name: EventName, text: &str) {
         conversation_id: Some("conv_1".to_owned()),
     };
     let now_ms = service.now_ms();
-    let write = service.db().write(move |tx| Box::pin(async move { event(tx, now_ms, &reported).await }));
-    let written: Result<(), DbError> = write.await;
+    let written: Result<(), DbError> =
+        transaction!(service.db(), |tx| event(tx, now_ms, &reported).await).await;
     written.expect("reported");
 }
 

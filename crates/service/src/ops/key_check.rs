@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use crate::ServiceKey;
-use crate::db::{Db, DbError, OpenError, args};
+use crate::db::{Db, DbError, OpenError, args, transaction};
 
 /// The name of the stored check value.
 const NAME: &str = "key-check";
@@ -24,15 +24,11 @@ pub(crate) async fn check_key(db: &Db, key: &ServiceKey) -> Result<(), OpenError
     if db.optional(stored, args![NAME]).await.map_err(query)?.is_none() {
         let value = BASE64_STANDARD.encode(key.seal(PURPOSE, PURPOSE));
         // Of two nodes that start at the same time, the first one's key counts.
-        let insert: Result<u64, DbError> = db
-            .write(move |tx| {
-                Box::pin(async move {
-                    let sql =
-                        "INSERT INTO service_values (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-                    tx.execute(sql, args![NAME, value]).await
-                })
-            })
-            .await;
+        let insert: Result<u64, DbError> = transaction!(db, |tx| {
+            let sql = "INSERT INTO service_values (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            tx.execute(sql, args![NAME, value]).await
+        })
+        .await;
         insert.map_err(query)?;
     }
     let value = db.one(stored, args![NAME]).await.and_then(|row| row.text(0)).map_err(query)?;

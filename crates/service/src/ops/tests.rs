@@ -12,7 +12,7 @@ use tower::ServiceExt;
 
 use super::{Level, check_database, check_service};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::{Db, DbError, args};
+use crate::db::{Db, DbError, args, transaction};
 use crate::{OpenError, Service, ServiceKey, ServiceOptions};
 
 /// Opens a service. The lock of the file may be held a moment longer by the one before.
@@ -42,13 +42,10 @@ async fn get(router: &Router, path: &str) -> (StatusCode, String) {
 
 async fn add_tenant(db: &Db, id: &str) {
     let id = id.to_owned();
-    let added: Result<u64, DbError> = db
-        .write(move |tx| {
-            Box::pin(async move {
-                tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ($1, 'T', 1)", args![id]).await
-            })
-        })
-        .await;
+    let added: Result<u64, DbError> = transaction!(db, |tx| tx
+        .execute("INSERT INTO tenants (id, name, created_ms) VALUES ($1, 'T', 1)", args![id])
+        .await)
+    .await;
     added.expect("written");
 }
 
@@ -123,13 +120,11 @@ on_both_databases! {
     async fn a_newer_schema_is_refused_with_both_versions(database: &TestDatabase) {
         let key = ServiceKey::random();
         let service = open(database, &key).await.expect("opened");
-        let newer: Result<u64, DbError> = service.db().write(|tx| Box::pin(async move {
-            tx.execute(
+        let newer: Result<u64, DbError> = transaction!(service.db(), |tx| tx.execute(
                 "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
                  SELECT 9999, description, success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1",
                 args![],
-            ).await
-        })).await;
+            ).await).await;
         newer.expect("written");
         service.close().await;
         drop(service);
@@ -163,11 +158,12 @@ on_both_databases! {
         let key = ServiceKey::random();
         let service = open(database, &key).await.expect("opened");
         add_tenant(service.db(), "t").await;
-        let site: Result<u64, DbError> = service.db().write(|tx| Box::pin(async move {
+        let site: Result<u64, DbError> = transaction!(service.db(), |tx| {
             let sql = "INSERT INTO sites (id, tenant_id, name, created_ms, ai_base) \
                        VALUES ('s', 't', 'Shop', 1, 'http://127.0.0.1:9/v1')";
             tx.execute(sql, args![]).await
-        })).await;
+        })
+        .await;
         site.expect("written");
         let findings = check_service(&database.address, Some(&key)).await;
         let finding = findings.iter().find(|finding| finding.subject == "AI").expect("a finding");

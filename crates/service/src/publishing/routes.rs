@@ -19,7 +19,7 @@ use super::{By, ReviewStatus, approve, approve_overlays, draft_article, jobs, re
 use crate::Service;
 use crate::accounts::{Actor, Operator, Right};
 use crate::body_limit::limited;
-use crate::db::{Tx, Wake};
+use crate::db::{Tx, Wake, transaction, work};
 use crate::error::ApiError;
 use crate::input::{Body, Params, success};
 use crate::limits::{MAX_NAME_LENGTH, MAX_URL_LENGTH, check_text};
@@ -179,12 +179,16 @@ async fn write_article(
 ) -> Result<ApiResponse, ApiError> {
     let site = segments(path)?;
     let article = payload(article)?;
-    let id = change(&service, actor, &site, "review.create", move |tx, now_ms, site| {
-        Box::pin(async move {
+    let id = change(
+        &service,
+        actor,
+        &site,
+        "review.create",
+        work!(|tx, now_ms, site| {
             let id = draft_article(tx, now_ms, &site.id, &article).await?;
             Ok((id.clone(), id))
-        })
-    })
+        }),
+    )
     .await?;
     success(&NewReview { id })
 }
@@ -199,12 +203,16 @@ async fn approve_all(
 ) -> Result<ApiResponse, ApiError> {
     let site = segments(path)?;
     let name = actor.operator.name.clone();
-    let jobs = change(&service, actor, &site, "review.approve", move |tx, now_ms, site| {
-        Box::pin(async move {
+    let jobs = change(
+        &service,
+        actor,
+        &site,
+        "review.approve",
+        work!(|tx, now_ms, site| {
             let jobs = approve_overlays(tx, now_ms, &site.id, By::Person(&name)).await?;
             Ok((jobs, site.id.clone()))
-        })
-    })
+        }),
+    )
     .await?;
     success(&QueuedJobs { job_ids: jobs.iter().map(|id| id.as_str().to_owned()).collect() })
 }
@@ -219,9 +227,13 @@ async fn approve_review(
     actor: Actor,
     path: Segments<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    transition(&service, actor, path, "review.approve", |tx, now_ms, site_id, id, by| {
-        Box::pin(approve(tx, now_ms, site_id, id, by))
-    })
+    transition(
+        &service,
+        actor,
+        path,
+        "review.approve",
+        work!(|tx, now_ms, site_id, id, by| approve(tx, now_ms, site_id, id, by).await),
+    )
     .await
 }
 
@@ -235,9 +247,13 @@ async fn withdraw_review(
     actor: Actor,
     path: Segments<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    transition(&service, actor, path, "review.withdraw", |tx, now_ms, site_id, id, by| {
-        Box::pin(withdraw(tx, now_ms, site_id, id, by))
-    })
+    transition(
+        &service,
+        actor,
+        path,
+        "review.withdraw",
+        work!(|tx, now_ms, site_id, id, by| withdraw(tx, now_ms, site_id, id, by).await),
+    )
     .await
 }
 
@@ -251,9 +267,13 @@ async fn roll_back_review(
     actor: Actor,
     path: Segments<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    transition(&service, actor, path, "review.rollback", |tx, now_ms, site_id, id, by| {
-        Box::pin(roll_back(tx, now_ms, site_id, id, by))
-    })
+    transition(
+        &service,
+        actor,
+        path,
+        "review.rollback",
+        work!(|tx, now_ms, site_id, id, by| roll_back(tx, now_ms, site_id, id, by).await),
+    )
     .await
 }
 
@@ -269,9 +289,13 @@ async fn transition(
 ) -> Result<ApiResponse, ApiError> {
     let (site, id) = segments(path)?;
     let name = actor.operator.name.clone();
-    let job = change(service, actor, &site, action, move |tx, now_ms, site| {
-        Box::pin(async move { Ok((transition(tx, now_ms, &site.id, &id, By::Person(&name)).await?, id)) })
-    })
+    let job = change(
+        service,
+        actor,
+        &site,
+        action,
+        work!(|tx, now_ms, site| Ok((transition(tx, now_ms, &site.id, &id, By::Person(&name)).await?, id))),
+    )
     .await?;
     success(&QueuedJob { job_id: job.as_str().to_owned() })
 }
@@ -294,17 +318,13 @@ where
     actor.operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &actor.operator.tenant_id, site).await?;
     let now_ms = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (result, target) = work(tx, now_ms, &site).await?;
-                actor.record(tx, now_ms, action, &target).await?;
-                tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
-                Ok(result)
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        let (result, target) = work(tx, now_ms, &site).await?;
+        actor.record(tx, now_ms, action, &target).await?;
+        tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
+        Ok(result)
+    })
+    .await
 }
 
 /// Lists the jobs of a site.

@@ -9,7 +9,8 @@ use super::*;
 use crate::Service;
 use crate::accounts::Role;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::visitors::fixture::{number, rows, service, write};
+use crate::db::transaction;
+use crate::visitors::fixture::{number, rows, service};
 
 const RULES: &str = "/sites/shop/publishing-rules";
 const DRY_RUN: &str = "/sites/shop/publishing-rules/dry-run";
@@ -32,7 +33,7 @@ fn suggestion(path: &str) -> Suggestion {
 /// Lets pages arrive in one sync.
 async fn arrive(service: &Service, site: &'static str, now_ms: i64, paths: &[&str]) {
     let suggestions = paths.iter().map(|path| suggestion(path)).collect();
-    write(service.db(), move |tx| Box::pin(suggest_overlays(tx, now_ms, site, suggestions)))
+    transaction!(service.db(), |tx| suggest_overlays(tx, now_ms, site, suggestions).await)
         .await
         .expect("suggested");
 }
@@ -174,7 +175,7 @@ on_both_databases! {
         let site = crate::sites::find(service.db(), "shop").await.expect("read").expect("the site");
         let change = crate::sites::SiteChange { publishing: Some("automatic".to_owned()), ..Default::default() };
         let key = service.0.options.key.clone();
-        write(service.db(), move |tx| Box::pin(async move { crate::sites::change(tx, &key, &site, change).await }))
+        transaction!(service.db(), |tx| crate::sites::change(tx, &key, &site, change).await)
             .await
             .expect("changed");
         assert_eq!(number(service.db(), sql, vec![]).await, 2);

@@ -8,9 +8,9 @@ use chat_protocol::{
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::{Db, args};
+use crate::db::{Db, args, transaction};
 use crate::error::ApiError;
-use crate::visitors::fixture::{NOW, execute, number, open, write};
+use crate::visitors::fixture::{NOW, execute, number, open};
 
 const ADA: By<'static> = By::Person("Ada");
 
@@ -24,11 +24,11 @@ fn suggestion(path: &str, title: &str) -> Suggestion {
 async fn suggest(db: &Db, site: &'static str, publishing: Publishing, suggestions: Vec<Suggestion>) {
     let sql = "UPDATE sites SET publishing = $1 WHERE id = $2";
     execute(db, sql, args![publishing.as_str(), site]).await;
-    write(db, move |tx| Box::pin(suggest_overlays(tx, NOW, site, suggestions))).await.expect("suggested");
+    transaction!(db, |tx| suggest_overlays(tx, NOW, site, suggestions).await).await.expect("suggested");
 }
 
 async fn claim_at(db: &Db, now_ms: i64, site: &'static str) -> Option<Job> {
-    write(db, move |tx| Box::pin(claim(tx, now_ms, site, LEASE))).await.expect("claimed")
+    transaction!(db, |tx| claim(tx, now_ms, site, LEASE).await).await.expect("claimed")
 }
 
 async fn complete_at(
@@ -41,7 +41,7 @@ async fn complete_at(
     let id = job.id.clone();
     let claim_token = job.claim_token.clone().expect("a claim token");
     let report = Completion { claim_token, outcome };
-    write(db, move |tx| Box::pin(async move { complete(tx, now_ms, site, &id, &report).await })).await
+    transaction!(db, |tx| complete(tx, now_ms, site, &id, &report).await).await
 }
 
 fn done() -> Outcome {
@@ -56,9 +56,7 @@ async fn draft(db: &Db, site: &'static str) -> String {
         content: text("<p>New</p>"),
         ..ArticlePayload::default()
     };
-    write(db, move |tx| Box::pin(async move { draft_article(tx, NOW, site, &article).await }))
-        .await
-        .expect("a draft")
+    transaction!(db, |tx| draft_article(tx, NOW, site, &article).await).await.expect("a draft")
 }
 
 async fn status_of(db: &Db, site: &str, id: &str) -> &'static str {
@@ -77,7 +75,7 @@ on_both_databases! {
         let db = open(database).await;
         suggest(&db, "shop", Publishing::SemiAutomatic, vec![suggestion("/glaze", "How we glaze")]).await;
         assert!(overlays(&db, "shop", None, None).await.expect("overlays").is_empty());
-        let jobs = write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop", ADA))).await.expect("approved");
+        let jobs = transaction!(&db, |tx| approve_overlays(tx, NOW, "shop", ADA).await).await.expect("approved");
         assert_eq!(jobs.len(), 1);
         for (path, locale, count) in
             [(None, None, 1), (Some("/glaze"), None, 1), (Some("/glaze"), Some("de"), 1), (Some("/other"), None, 0)]
@@ -93,7 +91,7 @@ on_both_databases! {
         let still = overlays(&db, "shop", None, None).await.expect("overlays");
         let title = still[0].get("title").and_then(Value::as_text);
         assert_eq!((still.len(), title), (1, Some("How we glaze")), "until the new draft is approved");
-        write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop", ADA))).await.expect("approved");
+        transaction!(&db, |tx| approve_overlays(tx, NOW, "shop", ADA).await).await.expect("approved");
         let replaced = overlays(&db, "shop", None, None).await.expect("overlays");
         assert_eq!((replaced.len(), replaced[0].get("title").and_then(Value::as_text)), (1, Some("Now")));
     }
@@ -107,14 +105,12 @@ on_both_databases! {
             (2, "delete_article", "withdrawn"),
         ] {
             let review = id.clone();
-            write(&db, move |tx| {
-                Box::pin(async move {
-                    match step {
-                        0 => approve(tx, NOW, "shop", &review, ADA).await,
-                        1 => roll_back(tx, NOW, "shop", &review, ADA).await,
-                        _ => withdraw(tx, NOW, "shop", &review, ADA).await,
-                    }
-                })
+            transaction!(&db, |tx| {
+                match step {
+                    0 => approve(tx, NOW, "shop", &review, ADA).await,
+                    1 => roll_back(tx, NOW, "shop", &review, ADA).await,
+                    _ => withdraw(tx, NOW, "shop", &review, ADA).await,
+                }
             })
             .await
             .expect("queued");
@@ -135,7 +131,7 @@ on_both_databases! {
         let approvals = (0..8).map(|_| {
             let (db, id) = (db.clone(), id.clone());
             tokio::spawn(async move {
-                write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &id, ADA).await })).await
+                transaction!(&db, |tx| approve(tx, NOW, "shop", &id, ADA).await).await
             })
         });
         let mut outcomes = Vec::new();
@@ -160,14 +156,12 @@ on_both_databases! {
             assert_eq!(pending_count(&db, NOW, site).await, Ok(0));
             for step in 0..3 {
                 let id = id.clone();
-                let refused = write(&db, move |tx| {
-                    Box::pin(async move {
-                        match step {
-                            0 => approve(tx, NOW, site, &id, ADA).await,
-                            1 => roll_back(tx, NOW, site, &id, ADA).await,
-                            _ => withdraw(tx, NOW, site, &id, ADA).await,
-                        }
-                    })
+                let refused = transaction!(&db, |tx| {
+                    match step {
+                        0 => approve(tx, NOW, site, &id, ADA).await,
+                        1 => roll_back(tx, NOW, site, &id, ADA).await,
+                        _ => withdraw(tx, NOW, site, &id, ADA).await,
+                    }
                 });
                 assert!(matches!(refused.await, Err(ApiError::NotFound(_))));
             }
@@ -234,7 +228,7 @@ on_both_databases! {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
         let review = id.clone();
-        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review, ADA).await }))
+        transaction!(&db, |tx| approve(tx, NOW, "shop", &review, ADA).await)
             .await
             .expect("approved");
         for attempt in 1..=MAX_ATTEMPTS {
@@ -253,7 +247,7 @@ on_both_databases! {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
         let review = id.clone();
-        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review, ADA).await }))
+        transaction!(&db, |tx| approve(tx, NOW, "shop", &review, ADA).await)
             .await
             .expect("approved");
         let mut now_ms = NOW;
@@ -296,7 +290,7 @@ on_both_databases! {
                 ..ArticlePayload::default()
             };
             let refused =
-                write(&db, move |tx| Box::pin(async move { draft_article(tx, NOW, "shop", &article).await }));
+                transaction!(&db, |tx| draft_article(tx, NOW, "shop", &article).await);
             assert!(matches!(refused.await, Err(ApiError::InvalidRequest(_))), "{title:?} {path:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Service;
 use crate::clock::millis;
-use crate::db::{DbError, Tx, args};
+use crate::db::{DbError, Tx, args, transaction};
 
 /// The service value that holds the end of the lease, in milliseconds since 1970.
 const NAME: &str = "purge_lease";
@@ -22,18 +22,14 @@ impl Lease {
     pub(super) async fn take(service: &Service) -> Result<Option<Self>, DbError> {
         let now_ms = service.now_ms();
         let lease = Self { until_ms: now_ms.saturating_add(millis(LIFETIME)) };
-        service
-            .db()
-            .write(move |tx| {
-                Box::pin(async move {
-                    let sql = "INSERT INTO service_values (name, value) VALUES ($1, $2)
-                               ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                               WHERE CAST(service_values.value AS BIGINT) <= $3";
-                    let taken = tx.execute(sql, args![NAME, lease.until_ms.to_string(), now_ms]).await?;
-                    Ok((taken == 1).then_some(lease))
-                })
-            })
-            .await
+        transaction!(service.db(), |tx| {
+            let sql = "INSERT INTO service_values (name, value) VALUES ($1, $2)
+                       ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                       WHERE CAST(service_values.value AS BIGINT) <= $3";
+            let taken = tx.execute(sql, args![NAME, lease.until_ms.to_string(), now_ms]).await?;
+            Ok((taken == 1).then_some(lease))
+        })
+        .await
     }
 
     /// Returns the lease as it is after its renewal. It differs, so that a lost lease is noticed.
@@ -50,14 +46,10 @@ impl Lease {
 
     /// Gives the lease back.
     pub(super) async fn release(self, service: &Service) -> Result<(), DbError> {
-        service
-            .db()
-            .write(move |tx| {
-                Box::pin(async move {
-                    let sql = "DELETE FROM service_values WHERE name = $1 AND value = $2";
-                    tx.execute(sql, args![NAME, self.until_ms.to_string()]).await.map(drop)
-                })
-            })
-            .await
+        transaction!(service.db(), |tx| {
+            let sql = "DELETE FROM service_values WHERE name = $1 AND value = $2";
+            tx.execute(sql, args![NAME, self.until_ms.to_string()]).await.map(drop)
+        })
+        .await
     }
 }

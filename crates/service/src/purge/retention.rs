@@ -2,7 +2,7 @@
 
 use super::{DAY_MS, Purge, Stopped};
 use crate::conversations::Status;
-use crate::db::{DbError, Tx, args};
+use crate::db::{DbError, Tx, args, work};
 use crate::visitors::removal::{self, BATCH, Removed};
 
 /// Days for which a site that names none keeps events, and visitors who never wrote.
@@ -51,9 +51,8 @@ async fn conversations(
     for status in Status::ALL.map(Status::as_str) {
         loop {
             let (site, tenant) = (site_id.to_owned(), tenant_id.to_owned());
-            let removed = purge
-                .batch(move |tx| Box::pin(async move { silent(tx, &tenant, &site, status, before_ms).await }))
-                .await?;
+            let removed =
+                purge.batch(work!(|tx| silent(tx, &tenant, &site, status, before_ms).await)).await?;
             if removed == 0 {
                 break;
             }

@@ -2,7 +2,7 @@
 
 use super::retention::remove_all;
 use super::{Purge, Stopped};
-use crate::db::{DbError, Dialect, Tx, args};
+use crate::db::{DbError, Dialect, Tx, args, work};
 use crate::visitors::removal::Removed;
 use crate::visitors::scrub;
 
@@ -50,13 +50,11 @@ pub(super) async fn purge(purge: &mut Purge<'_>) -> Result<(), Stopped> {
         }
         let now_ms = purge.now_ms;
         purge
-            .batch(move |tx| {
-                Box::pin(async move {
-                    scrub::request(tx, now_ms).await?;
-                    // The remaining rows are few, and are deleted with the site.
-                    tx.execute("DELETE FROM sites WHERE id = $1", args![site_id]).await
-                })
-            })
+            .batch(work!(|tx| {
+                scrub::request(tx, now_ms).await?;
+                // The remaining rows are few, and are deleted with the site.
+                tx.execute("DELETE FROM sites WHERE id = $1", args![site_id]).await
+            }))
             .await?;
     }
     Ok(())
@@ -65,7 +63,7 @@ pub(super) async fn purge(purge: &mut Purge<'_>) -> Result<(), Stopped> {
 async fn conversations(purge: &mut Purge<'_>, tenant_id: &str, site_id: &str) -> Result<(), Stopped> {
     loop {
         let (site, tenant) = (site_id.to_owned(), tenant_id.to_owned());
-        let removed = purge.batch(move |tx| Box::pin(async move { some(tx, &tenant, &site).await })).await?;
+        let removed = purge.batch(work!(|tx| some(tx, &tenant, &site).await)).await?;
         if removed == 0 {
             return Ok(());
         }
@@ -93,14 +91,12 @@ async fn pages(
     loop {
         let site = site_id.to_owned();
         let removed = purge
-            .batch(move |tx| {
-                Box::pin(async move {
-                    if tx.dialect() == Dialect::Sqlite {
-                        tx.execute(terms, args![&site, MAX_PAGES]).await?;
-                    }
-                    tx.execute(rows, args![&site, MAX_PAGES]).await
-                })
-            })
+            .batch(work!(|tx| {
+                if tx.dialect() == Dialect::Sqlite {
+                    tx.execute(terms, args![&site, MAX_PAGES]).await?;
+                }
+                tx.execute(rows, args![&site, MAX_PAGES]).await
+            }))
             .await?;
         if removed < MAX_PAGES.unsigned_abs() {
             return Ok(());

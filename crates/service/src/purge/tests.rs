@@ -3,7 +3,7 @@
 use super::*;
 use crate::ServiceOptions;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::args;
+use crate::db::{args, transaction};
 use crate::visitors::fixture::{Story, everything, execute, number, occurrences, service};
 
 const WORD: &str = "wqzjxvkqpyhm";
@@ -194,12 +194,10 @@ on_both_databases! {
         let service = service(database).await;
         let (db, now_ms) = (service.db(), service.now_ms());
         let request = |due_ms: i64, now: bool| {
-            db.write(move |tx| {
-                Box::pin(async move {
-                    let requested: Result<(), DbError> =
-                        if now { scrub::request(tx, due_ms).await } else { scrub::request_by(tx, due_ms).await };
-                    requested
-                })
+            transaction!(db, |tx| {
+                let requested: Result<(), DbError> =
+                    if now { scrub::request(tx, due_ms).await } else { scrub::request_by(tx, due_ms).await };
+                requested
             })
         };
         let due = "SELECT CAST(coalesce(max(CAST(value AS BIGINT)), 0) AS BIGINT) FROM service_values
@@ -231,23 +229,20 @@ on_both_databases! {
         let service = service(database).await;
         let db = service.db();
         Story::new("shop", "v-1", WORD, service.now_ms()).store(db).await;
-        let outcome: Result<(), DbError> = db
-            .write(|tx| {
-                Box::pin(async move {
-                    scrub::request(tx, 1).await?;
-                    for sql in [
-                        "DELETE FROM message_terms",
-                        "DELETE FROM conversations",
-                        "DELETE FROM idempotency",
-                        "DELETE FROM events",
-                        "DELETE FROM visitors",
-                        "DELETE FROM deliveries",
-                    ] {
-                        tx.execute(sql, args![]).await?;
-                    }
-                    Ok(())
-                })
-            })
+        let outcome: Result<(), DbError> = transaction!(db, |tx| {
+            scrub::request(tx, 1).await?;
+            for sql in [
+                "DELETE FROM message_terms",
+                "DELETE FROM conversations",
+                "DELETE FROM idempotency",
+                "DELETE FROM events",
+                "DELETE FROM visitors",
+                "DELETE FROM deliveries",
+            ] {
+                tx.execute(sql, args![]).await?;
+            }
+            Ok(())
+        })
             .await;
         outcome.expect("deleted");
         once(&service).await.expect("purged");
@@ -279,30 +274,24 @@ async fn a_scrub_leaves_no_term_of_few_or_of_many_removed_messages() {
     let db = service.db();
     let mut left: i64 = 6000;
     for from in (0..left).step_by(500) {
-        let added: Result<(), DbError> = db
-            .write(move |tx| {
-                Box::pin(async move {
-                    for number in from..from + 500 {
-                        let sql = "INSERT INTO message_terms (rowid, terms) VALUES ($1, $2)";
-                        tx.execute(sql, args![number + 1, format!("look for zq{number:06}qz")]).await?;
-                    }
-                    Ok(())
-                })
-            })
-            .await;
+        let added: Result<(), DbError> = transaction!(db, |tx| {
+            for number in from..from + 500 {
+                let sql = "INSERT INTO message_terms (rowid, terms) VALUES ($1, $2)";
+                tx.execute(sql, args![number + 1, format!("look for zq{number:06}qz")]).await?;
+            }
+            Ok(())
+        })
+        .await;
         added.expect("added");
     }
     // FTS5 merges by itself when many rows are removed at once.
     for removed in [60, 60, 2400, 300, 30, 900] {
-        let deleted: Result<(), DbError> = db
-            .write(move |tx| {
-                Box::pin(async move {
-                    scrub::request(tx, 1).await?;
-                    let sql = "DELETE FROM message_terms WHERE rowid > $1 AND rowid <= $2";
-                    tx.execute(sql, args![6000 - left, 6000 - left + removed]).await.map(drop)
-                })
-            })
-            .await;
+        let deleted: Result<(), DbError> = transaction!(db, |tx| {
+            scrub::request(tx, 1).await?;
+            let sql = "DELETE FROM message_terms WHERE rowid > $1 AND rowid <= $2";
+            tx.execute(sql, args![6000 - left, 6000 - left + removed]).await.map(drop)
+        })
+        .await;
         deleted.expect("deleted");
         left -= removed;
         assert!(scrub::scrub(db, 1).await.expect("scrubbed"));

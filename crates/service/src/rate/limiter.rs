@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{Caller, Quota, RateLimit};
 use crate::Service;
 use crate::clock::millis;
-use crate::db::{DbError, Dialect, args};
+use crate::db::{DbError, Dialect, args, work};
 use crate::error::ApiError;
 
 /// Maximum callers that are counted individually.
@@ -157,17 +157,13 @@ impl RateLimiter {
         let name = format!("{scope} {caller} {}", self.limit.requests);
         let row = service
             .db()
-            .write_unflushed(move |tx| {
-                Box::pin(async move {
-                    tx.one(
+            .write_unflushed(work!(|tx| tx.one(
                         "INSERT INTO rate_counters (key, window_ends_ms, used) VALUES ($1, $2, $3)
                          ON CONFLICT (key, window_ends_ms) DO UPDATE SET used = rate_counters.used + excluded.used
                          RETURNING used",
                         args![name, ends_ms, share],
                     )
-                    .await
-                })
-            })
+                    .await))
             .await
             .map_err(|error: DbError| ApiError::from(error))?;
         let before = row.count(0)?.saturating_sub(share);

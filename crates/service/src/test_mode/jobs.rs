@@ -10,7 +10,7 @@ use super::layer::change;
 use super::site::SITE_ID;
 use super::{TestMode, site_changed, views};
 use crate::clock::iso;
-use crate::db::{DbError, Row, args};
+use crate::db::{DbError, Row, args, transaction};
 use crate::error::ApiError;
 use crate::publishing::{self, By};
 use crate::secrets::new_id;
@@ -27,36 +27,30 @@ pub(super) async fn add(
     max_attempts: i64,
 ) -> Result<JobId, ApiError> {
     let now_ms = mode.now_ms();
-    mode.db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let id = JobId::from(new_id("job"));
-                tx.execute(
-                    "INSERT INTO jobs (id, site_id, type, status, title, max_attempts, payload, created_ms,
-                         updated_ms)
-                     VALUES ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)",
-                    args![&id, SITE_ID, job_type.as_str(), title, max_attempts, &payload, now_ms],
-                )
-                .await?;
-                tx.wake(site_changed());
-                Ok(id)
-            })
-        })
-        .await
+    transaction!(mode.db(), |tx| {
+        let id = JobId::from(new_id("job"));
+        tx.execute(
+            "INSERT INTO jobs (id, site_id, type, status, title, max_attempts, payload, created_ms,
+                 updated_ms)
+             VALUES ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)",
+            args![&id, SITE_ID, job_type.as_str(), title, max_attempts, &payload, now_ms],
+        )
+        .await?;
+        tx.wake(site_changed());
+        Ok(id)
+    })
+    .await
 }
 
 /// Approves every overlay that is a draft, in the name of nobody.
 pub(super) async fn approve_overlays(mode: &TestMode) -> Result<(), ApiError> {
     let now_ms = mode.now_ms();
-    mode.db()
-        .write(move |tx| {
-            Box::pin(async move {
-                publishing::approve_overlays(tx, now_ms, SITE_ID, By::Person("")).await?;
-                tx.wake(site_changed());
-                Ok(())
-            })
-        })
-        .await
+    transaction!(mode.db(), |tx| {
+        publishing::approve_overlays(tx, now_ms, SITE_ID, By::Person("")).await?;
+        tx.wake(site_changed());
+        Ok(())
+    })
+    .await
 }
 
 /// Shortens the lease of the job that a claim's response hands out to that of the faults, if they have one.
@@ -75,10 +69,8 @@ pub(super) async fn shorten_lease(mode: &TestMode, response: Response) -> Respon
     let sql = "UPDATE jobs SET lease_until_ms = CASE WHEN lease_until_ms < $1 THEN lease_until_ms ELSE $1 END
         WHERE site_id = $2 AND id = $3 AND status = 'running' RETURNING lease_until_ms";
     let until_ms = mode.now_ms().saturating_add(lease_ms);
-    let updated = mode
-        .db()
-        .write(move |tx| Box::pin(async move { tx.optional(sql, args![until_ms, SITE_ID, id]).await }));
-    let updated: Result<Option<Row>, DbError> = updated.await;
+    let updated: Result<Option<Row>, DbError> =
+        transaction!(mode.db(), |tx| tx.optional(sql, args![until_ms, SITE_ID, id]).await).await;
     match updated.and_then(|row| row.map(|row| row.int(0)).transpose()) {
         Ok(Some(until_ms)) => change(response, &[(&["job", "leaseUntil"], iso(until_ms).into())]).await,
         Ok(None) => response,

@@ -9,6 +9,7 @@ use super::site::{OPERATOR_ID, OPERATOR_NAME, SITE_ID, TENANT_ID};
 use crate::Service;
 use crate::conversations::Author;
 use crate::conversations::desk::{self, OperatorMessage, check_text};
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::presence::{RENEWAL_INTERVAL, close_consoles, open_console, renew_consoles};
 use crate::sites;
@@ -16,15 +17,16 @@ use crate::sites;
 /// Adds a message of the operator to a conversation, and returns it.
 pub(super) async fn write(mode: &TestMode, id: ConversationId, content: &str) -> Result<Value, ApiError> {
     let (now_ms, text) = (mode.now_ms(), check_text(content)?);
-    let stored = mode.db().write(move |tx| {
-        Box::pin(async move {
+    Ok(Value::from(
+        &transaction!(mode.db(), |tx| {
             let site = sites::load(tx, SITE_ID).await?;
             let author = Author { id: OPERATOR_ID.to_owned(), name: OPERATOR_NAME.to_owned() };
             let message = OperatorMessage { text, key: None, close: false };
             desk::answer(tx, now_ms, &site, &id, author, message).await
         })
-    });
-    Ok(Value::from(&stored.await?.message))
+        .await?
+        .message,
+    ))
 }
 
 impl TestMode {
@@ -54,10 +56,7 @@ impl TestMode {
 
 async fn open(service: &Service) -> Result<String, ApiError> {
     let now_ms = service.now_ms();
-    service
-        .db()
-        .write(move |tx| Box::pin(async move { open_console(tx, now_ms, TENANT_ID, OPERATOR_ID).await }))
-        .await
+    transaction!(service.db(), |tx| open_console(tx, now_ms, TENANT_ID, OPERATOR_ID).await).await
 }
 
 /// Renews a console until `end` is ready.

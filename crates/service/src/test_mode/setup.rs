@@ -6,7 +6,7 @@ use super::site::{OPERATOR_EMAIL, OPERATOR_ID, OPERATOR_NAME, SITE_ID, SITE_NAME
 use super::{Publishing, shop, site, site_changed};
 use crate::Service;
 use crate::accounts::Role;
-use crate::db::{Tx, Wake, args};
+use crate::db::{Tx, Wake, args, transaction};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::knowledge::answers;
@@ -28,36 +28,32 @@ pub(super) async fn prepare(
 ) -> Result<(), ApiError> {
     let now_ms = service.now_ms();
     let (token, license) = (token.clone(), license.clone());
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                site::create(tx, now_ms).await?;
-                tx.execute(
-                    "UPDATE sites SET publishing = $1, disabled_ms = NULL, deleted_ms = NULL WHERE id = $2",
-                    args![publishing.as_str(), SITE_ID],
-                )
-                .await?;
-                // The owner signs in by the link that the demo prints: no password fits.
-                let role = Role::Owner.as_str();
-                tx.execute(
-                    "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
-                     VALUES ($1, $2, $3, $4, $5, '', $6) ON CONFLICT (id) DO NOTHING",
-                    args![OPERATOR_ID, TENANT_ID, OPERATOR_EMAIL, OPERATOR_NAME, role, now_ms],
-                )
-                .await?;
-                // Consoles that were open when an earlier process was killed.
-                tx.execute("UPDATE consoles SET open = 0 WHERE tenant_id = $1", args![TENANT_ID]).await?;
-                let site = sites::load(tx, SITE_ID).await?;
-                delete_tokens(tx, TOKEN_NAME).await?;
-                tokens::insert(tx, now_ms, &site, TOKEN_NAME, None, token.expose_secret()).await?;
-                renew_license(tx, now_ms, &license).await?;
-                refresh_shop(tx, now_ms).await?;
-                tx.wake(Wake::Everything);
-                Ok(())
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        site::create(tx, now_ms).await?;
+        tx.execute(
+            "UPDATE sites SET publishing = $1, disabled_ms = NULL, deleted_ms = NULL WHERE id = $2",
+            args![publishing.as_str(), SITE_ID],
+        )
+        .await?;
+        // The owner signs in by the link that the demo prints: no password fits.
+        let role = Role::Owner.as_str();
+        tx.execute(
+            "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
+             VALUES ($1, $2, $3, $4, $5, '', $6) ON CONFLICT (id) DO NOTHING",
+            args![OPERATOR_ID, TENANT_ID, OPERATOR_EMAIL, OPERATOR_NAME, role, now_ms],
+        )
+        .await?;
+        // Consoles that were open when an earlier process was killed.
+        tx.execute("UPDATE consoles SET open = 0 WHERE tenant_id = $1", args![TENANT_ID]).await?;
+        let site = sites::load(tx, SITE_ID).await?;
+        delete_tokens(tx, TOKEN_NAME).await?;
+        tokens::insert(tx, now_ms, &site, TOKEN_NAME, None, token.expose_secret()).await?;
+        renew_license(tx, now_ms, &license).await?;
+        refresh_shop(tx, now_ms).await?;
+        tx.wake(Wake::Everything);
+        Ok(())
+    })
+    .await
 }
 
 async fn delete_tokens(tx: &mut Tx, name: &str) -> Result<(), ApiError> {
@@ -79,17 +75,13 @@ async fn renew_license(tx: &mut Tx, now_ms: i64, license: &SecretString) -> Resu
 /// test mode answers with the token that it was opened with.
 pub(super) async fn after_activation(service: &Service, license: &SecretString) -> Result<(), ApiError> {
     let (now_ms, license) = (service.now_ms(), license.clone());
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                delete_tokens(tx, ACTIVATION_TOKEN_NAME).await?;
-                renew_license(tx, now_ms, &license).await?;
-                tx.wake(Wake::Settings { tenant: TENANT_ID.to_owned() });
-                Ok(())
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        delete_tokens(tx, ACTIVATION_TOKEN_NAME).await?;
+        renew_license(tx, now_ms, &license).await?;
+        tx.wake(Wake::Settings { tenant: TENANT_ID.to_owned() });
+        Ok(())
+    })
+    .await
 }
 
 /// Stores the demo's shop as the site's knowledge while no content is synced, and removes it afterwards.
@@ -115,50 +107,42 @@ pub(super) async fn refresh_shop(tx: &mut Tx, now_ms: i64) -> Result<(), ApiErro
 /// Replaces the knowledge of the demo's shop by that of the synced content.
 pub(super) async fn after_sync(service: &Service) -> Result<(), ApiError> {
     let now_ms = service.now_ms();
-    service.db().write(move |tx| Box::pin(async move { refresh_shop(tx, now_ms).await })).await
+    transaction!(service.db(), |tx| refresh_shop(tx, now_ms).await).await
 }
 
 /// Deletes conversations, events and idempotency keys.
 pub(super) async fn clear_visitors(service: &Service) -> Result<(), ApiError> {
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                for table in ["conversations", "visitors", "events", "idempotency"] {
-                    delete_all(tx, table).await?;
-                }
-                // Every conversation that is cached is gone.
-                tx.wake(Wake::Everything);
-                Ok(())
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        for table in ["conversations", "visitors", "events", "idempotency"] {
+            delete_all(tx, table).await?;
+        }
+        // Every conversation that is cached is gone.
+        tx.wake(Wake::Everything);
+        Ok(())
+    })
+    .await
 }
 
 /// Deletes the site's activation, content, overlays and jobs, and the idempotency keys.
 pub(super) async fn clear_site(service: &Service) -> Result<(), ApiError> {
     let now_ms = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                for table in ["content", "jobs", "reviews", "idempotency"] {
-                    delete_all(tx, table).await?;
-                }
-                tx.execute("DELETE FROM idempotency WHERE site_id = ''", args![]).await?;
-                tx.execute(
-                    "UPDATE sites SET name = $1, domain = NULL, platform = NULL, primary_locale = NULL,
-                         supported_locales = '[]', activated_ms = NULL WHERE id = $2",
-                    args![SITE_NAME, SITE_ID],
-                )
-                .await?;
-                refresh_shop(tx, now_ms).await?;
-                tx.wake(Wake::Settings { tenant: TENANT_ID.to_owned() });
-                tx.wake(site_changed());
-                Ok(())
-            })
-        })
-        .await
+    transaction!(service.db(), |tx| {
+        for table in ["content", "jobs", "reviews", "idempotency"] {
+            delete_all(tx, table).await?;
+        }
+        tx.execute("DELETE FROM idempotency WHERE site_id = ''", args![]).await?;
+        tx.execute(
+            "UPDATE sites SET name = $1, domain = NULL, platform = NULL, primary_locale = NULL,
+                 supported_locales = '[]', activated_ms = NULL WHERE id = $2",
+            args![SITE_NAME, SITE_ID],
+        )
+        .await?;
+        refresh_shop(tx, now_ms).await?;
+        tx.wake(Wake::Settings { tenant: TENANT_ID.to_owned() });
+        tx.wake(site_changed());
+        Ok(())
+    })
+    .await
 }
 
 async fn delete_all(tx: &mut Tx, table: &str) -> Result<(), ApiError> {

@@ -13,7 +13,7 @@ use crate::accounts::context::Context;
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::session;
 use crate::connector_api::{Access, Call, Command, access, execute};
-use crate::db::args;
+use crate::db::{args, transaction};
 use crate::error::ApiError;
 use crate::rate::Caller;
 use crate::{Service, accounts};
@@ -32,9 +32,8 @@ pub(super) fn routes(service: &Service) -> Router<Service> {
 pub(super) async fn create_link(service: &Service) -> Result<String, ApiError> {
     let now_ms = service.now_ms();
     let purpose = Purpose::Password { operator_id: OPERATOR_ID.to_owned() };
-    let link = service.db().write(move |tx| {
-        Box::pin(async move { links::create(tx, now_ms, TENANT_ID, &purpose, "service").await })
-    });
+    let link =
+        transaction!(service.db(), |tx| links::create(tx, now_ms, TENANT_ID, &purpose, "service").await);
     Ok(format!("{PATH}{}", link.await?.secret))
 }
 
@@ -48,13 +47,12 @@ async fn open(
 ) -> Result<Response, ApiError> {
     context.require_cookies()?;
     let (now_ms, browser) = (service.now_ms(), context.browser.clone());
-    let taken = service.db().write(move |tx| {
-        Box::pin(async move {
-            links::take(tx, now_ms, &secret).await?;
-            Ok::<_, ApiError>(session::create(tx, now_ms, OPERATOR_ID, &browser).await?)
-        })
-    });
-    let secret = match taken.await {
+    let secret = match transaction!(service.db(), |tx| {
+        links::take(tx, now_ms, &secret).await?;
+        Ok::<_, ApiError>(session::create(tx, now_ms, OPERATOR_ID, &browser).await?)
+    })
+    .await
+    {
         Ok(secret) => secret,
         Err(ApiError::Unauthorized { .. }) => return Ok(Redirect::to("/console/").into_response()),
         Err(error) => return Err(error),

@@ -11,7 +11,7 @@ use super::scrub;
 use super::subject::Subject;
 use crate::Service;
 use crate::accounts::Actor;
-use crate::db::{DbError, Tx, Wake, args};
+use crate::db::{DbError, Tx, Wake, args, transaction};
 use crate::error::ApiError;
 use crate::sites::Site;
 
@@ -75,10 +75,8 @@ async fn execute(
     loop {
         let now_ms = service.now_ms();
         let (site, actor, target) = (site.clone(), actor.clone(), target.clone());
-        let outcome: Result<_, DbError> = service
-            .db()
-            .write(move |tx| Box::pin(async move { step(tx, now_ms, &site, &actor, &target).await }))
-            .await;
+        let outcome: Result<_, DbError> =
+            transaction!(service.db(), |tx| step(tx, now_ms, &site, &actor, &target).await).await;
         match outcome {
             Err(error) if error.is_transient() && attempt < MAX_ATTEMPTS => attempt += 1,
             outcome => return Ok(outcome?),

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use chat_protocol::{EventBatch, Value, VisitorId, VisitorProfile};
-use futures_util::future::BoxFuture;
 
 use crate::databases::TestDatabase;
-use crate::db::{Arg, Db, DbError, Dialect, Row, Tx, args};
+use crate::db::{Arg, Db, DbError, Dialect, Row, Tx, args, transaction};
 use crate::error::ApiError;
 use crate::secrets::new_id;
 use crate::{Service, ServiceKey, ServiceOptions, sites};
@@ -37,18 +36,8 @@ pub(crate) async fn add_sites(db: &Db) {
 
 /// Executes a statement in a transaction of its own.
 pub(crate) async fn execute(db: &Db, sql: &'static str, values: Vec<Arg>) -> u64 {
-    let write = db.write(move |tx| Box::pin(async move { tx.execute(sql, values).await }));
-    let changed: Result<u64, DbError> = write.await;
+    let changed: Result<u64, DbError> = transaction!(db, |tx| tx.execute(sql, values).await).await;
     changed.unwrap_or_else(|error| panic!("{sql}: {error}"))
-}
-
-/// Executes work of the API in a transaction.
-pub(crate) async fn write<T, F>(db: &Db, work: F) -> Result<T, ApiError>
-where
-    T: Send + 'static,
-    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, ApiError>> + Send + 'static,
-{
-    db.write(work).await
 }
 
 pub(crate) async fn rows(db: &Db, sql: &'static str, values: Vec<Arg>) -> Vec<Row> {
@@ -93,54 +82,54 @@ impl<'a> Story<'a> {
         let Self { visitor, email, word, messages, at_ms, status, .. } = self;
         let visitor = visitor.map(VisitorId::from);
         let (email, word, status) = (email.to_owned(), word.to_owned(), status.to_owned());
-        write(db, move |tx| {
-            Box::pin(async move {
-                let id = new_id("conv");
-                let profile = VisitorProfile {
-                    name: Some(format!("Ada {word}")),
-                    email: Some(email),
-                    ..VisitorProfile::default()
-                };
-                let mut visitor_no = None;
-                if let Some(visitor) = &visitor {
-                    visitor_no = Some(super::upsert(tx, at_ms, &site.id, visitor.as_str(), &profile, None).await?.no);
-                    let batch = batch(visitor, &id, &word);
-                    super::events::record(tx, at_ms, &site.id, &batch, None).await?;
-                }
-                let row = tx
-                    .one(
-                        "INSERT INTO conversations (id, site_id, visitor_no, status, source_page, profile, notes,
-                             last_seq, created_ms, updated_ms, tenant_id, visitor_text)
-                         VALUES ($1, $2, $3, $4, $5, $6, '{}', $7, $8, $8, $9, $10) RETURNING no",
-                        args![
-                            &id,
-                            &site.id,
-                            visitor_no,
-                            status,
-                            format!("/{word}"),
-                            &Value::from(&profile),
-                            messages,
-                            at_ms,
-                            &site.tenant_id,
-                            &word,
-                        ],
-                    )
-                    .await?;
-                let no = row.int(0)?;
-                for seq in 1..=messages {
-                    say(tx, &site.id, no, seq, at_ms, &word).await?;
-                }
-                let note = "INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
-                            VALUES ($1, $2, 'note', $3, 1, $4)";
-                tx.execute(note, args![new_id("note"), no, format!("Wants {word}."), at_ms]).await?;
-                let (label, text) = (new_id("label"), "Keen".to_owned());
-                let sql = "INSERT INTO labels (id, tenant_id, name, name_key, color) VALUES ($1, $2, $3, $1, 'red')";
-                tx.execute(sql, args![&label, &site.tenant_id, text]).await?;
-                let sql = "INSERT INTO conversation_labels (conversation_no, label_id) VALUES ($1, $2)";
-                tx.execute(sql, args![no, label]).await?;
-                queue(tx, &site.id, &id, &word, at_ms).await?;
-                Ok(id)
-            })
+        transaction!(db, |tx| {
+            let id = new_id("conv");
+            let profile = VisitorProfile {
+                name: Some(format!("Ada {word}")),
+                email: Some(email),
+                ..VisitorProfile::default()
+            };
+            let mut visitor_no = None;
+            if let Some(visitor) = &visitor {
+                visitor_no =
+                    Some(super::upsert(tx, at_ms, &site.id, visitor.as_str(), &profile, None).await?.no);
+                let batch = batch(visitor, &id, &word);
+                super::events::record(tx, at_ms, &site.id, &batch, None).await?;
+            }
+            let row = tx
+                .one(
+                    "INSERT INTO conversations (id, site_id, visitor_no, status, source_page, profile, notes,
+                         last_seq, created_ms, updated_ms, tenant_id, visitor_text)
+                     VALUES ($1, $2, $3, $4, $5, $6, '{}', $7, $8, $8, $9, $10) RETURNING no",
+                    args![
+                        &id,
+                        &site.id,
+                        visitor_no,
+                        status,
+                        format!("/{word}"),
+                        &Value::from(&profile),
+                        messages,
+                        at_ms,
+                        &site.tenant_id,
+                        &word,
+                    ],
+                )
+                .await?;
+            let no = row.int(0)?;
+            for seq in 1..=messages {
+                say(tx, &site.id, no, seq, at_ms, &word).await?;
+            }
+            let note = "INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+                        VALUES ($1, $2, 'note', $3, 1, $4)";
+            tx.execute(note, args![new_id("note"), no, format!("Wants {word}."), at_ms]).await?;
+            let (label, text) = (new_id("label"), "Keen".to_owned());
+            let sql =
+                "INSERT INTO labels (id, tenant_id, name, name_key, color) VALUES ($1, $2, $3, $1, 'red')";
+            tx.execute(sql, args![&label, &site.tenant_id, text]).await?;
+            let sql = "INSERT INTO conversation_labels (conversation_no, label_id) VALUES ($1, $2)";
+            tx.execute(sql, args![no, label]).await?;
+            queue(tx, &site.id, &id, &word, at_ms).await?;
+            Ok::<_, ApiError>(id)
         })
         .await
         .expect("stored")

@@ -7,11 +7,12 @@ use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tower::ServiceExt;
 
-use super::fixture::{Story, everything, execute, number, occurrences, service, write};
+use super::fixture::{Story, everything, execute, number, occurrences, service};
 use super::*;
 use crate::Service;
 use crate::accounts::{Operator, Role};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::transaction;
 
 /// A word that nobody else says. The index stores the beginning of a word once for several words, so the
 /// search is for its end.
@@ -232,11 +233,8 @@ on_both_databases! {
             let (status, _) = admin(&service, "DELETE", &path, None).await;
             assert_eq!(status, StatusCode::NOT_FOUND, "{id}");
             let visitor = id.to_owned();
-            let added = write(db, move |tx| {
-                Box::pin(async move {
-                    Ok(upsert(tx, 1, "shop", &visitor, &VisitorProfile::default(), None).await?.no)
-                })
-            });
+            let profile = VisitorProfile::default();
+            let added = transaction!(db, |tx| upsert(tx, 1, "shop", &visitor, &profile, None).await);
             added.await.expect("added");
             let shown = ok(&service, "GET", &path, None).await;
             assert_eq!(shown["data"]["visitor"]["id"], truncated_id(id));

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::fixture::{Story, execute, number, rows, service, write};
+use super::fixture::{Story, execute, number, rows, service};
 use super::privacy_tests::ok;
 use super::subject::{Name, find};
 use crate::Service;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::{Db, Dialect, args};
+use crate::db::{Db, Dialect, args, transaction};
+use crate::knowledge::search_index::put_message;
 
 /// What happens to the rows of a table that are about an erased visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,11 +127,7 @@ on_both_databases! {
                 _ => "write to not.ada@private.example",
             };
             execute(db, "UPDATE messages SET content = $1 WHERE no = $2", args![text, no]).await;
-            let put = write(db, move |tx| {
-                Box::pin(async move {
-                    Ok(crate::knowledge::search_index::put_message(tx, "shop", no, text).await?)
-                })
-            });
+            let put = transaction!(db, |tx| put_message(tx, "shop", no, text).await);
             put.await.expect("indexed");
         }
         let name = Name::email("ada@private.example").expect("an address");

@@ -3,7 +3,7 @@
 //!
 //! PostgreSQL keeps dead rows until it reuses their space, and has no command that overwrites them.
 
-use crate::db::{Db, DbError, Dialect, Tx, args};
+use crate::db::{Db, DbError, Dialect, Tx, args, transaction};
 
 /// The service value that says when scrubbing is due.
 const DUE: &str = "scrub_due";
@@ -57,14 +57,11 @@ pub(crate) async fn scrub(db: &Db, now_ms: i64) -> Result<bool, DbError> {
         return Ok(false);
     }
     // A request that came in the meantime stays.
-    let done: Result<(), DbError> = db
-        .write(move |tx| {
-            Box::pin(async move {
-                let sql = "DELETE FROM service_values WHERE name = $1 AND value = $2";
-                tx.execute(sql, args![DUE, due]).await.map(drop)
-            })
-        })
-        .await;
+    let done: Result<(), DbError> = transaction!(db, |tx| {
+        let sql = "DELETE FROM service_values WHERE name = $1 AND value = $2";
+        tx.execute(sql, args![DUE, due]).await.map(drop)
+    })
+    .await;
     done?;
     Ok(true)
 }
@@ -74,15 +71,12 @@ pub(crate) async fn scrub(db: &Db, now_ms: i64) -> Result<bool, DbError> {
 async fn merge(db: &Db, sql: &'static str) -> Result<(), DbError> {
     for number in 0..MAX_MERGES {
         let pages = if number == 0 { -MERGED_PAGES } else { MERGED_PAGES };
-        let changed: Result<i64, DbError> = db
-            .write(move |tx| {
-                Box::pin(async move {
-                    let before = tx.one("SELECT total_changes()", args![]).await?.int(0)?;
-                    tx.execute(sql, args![pages]).await?;
-                    Ok(tx.one("SELECT total_changes()", args![]).await?.int(0)? - before)
-                })
-            })
-            .await;
+        let changed: Result<i64, DbError> = transaction!(db, |tx| {
+            let before = tx.one("SELECT total_changes()", args![]).await?.int(0)?;
+            tx.execute(sql, args![pages]).await?;
+            Ok(tx.one("SELECT total_changes()", args![]).await?.int(0)? - before)
+        })
+        .await;
         // The statement itself is one change: see "merge" in the documentation of FTS5.
         if changed? < 2 {
             break;

@@ -3,9 +3,10 @@
 use chat_protocol::{EventBatch, IdempotencyKey, Tracking, Value, VisitorProfile};
 
 use super::events::{MAX_EVENT_BYTES, recent, record};
-use super::fixture::{NOW, number, open, write};
+use super::fixture::{NOW, number, open};
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::transaction;
 
 fn profile(name: Option<&str>, email: Option<&str>) -> VisitorProfile {
     let text = |text: Option<&str>| text.map(str::to_owned);
@@ -14,11 +15,10 @@ fn profile(name: Option<&str>, email: Option<&str>) -> VisitorProfile {
 
 async fn upserted(db: &Db, now_ms: i64, site: &'static str, id: &str, profile: VisitorProfile) -> i64 {
     let id = id.to_owned();
-    write(db, move |tx| {
-        Box::pin(async move { Ok(upsert(tx, now_ms, site, &id, &profile, Some("customer")).await?.no) })
-    })
-    .await
-    .expect("stored")
+    transaction!(db, |tx| upsert(tx, now_ms, site, &id, &profile, Some("customer")).await)
+        .await
+        .expect("stored")
+        .no
 }
 
 fn batch(json: &str) -> EventBatch {
@@ -27,9 +27,7 @@ fn batch(json: &str) -> EventBatch {
 
 async fn recorded(db: &Db, now_ms: i64, site: &'static str, batch: EventBatch) -> Tracking {
     let key = IdempotencyKey::new("events-0001").expect("a key");
-    write(db, move |tx| Box::pin(async move { Ok(record(tx, now_ms, site, &batch, Some(&key)).await?) }))
-        .await
-        .expect("stored")
+    transaction!(db, |tx| record(tx, now_ms, site, &batch, Some(&key)).await).await.expect("stored")
 }
 
 on_both_databases! {

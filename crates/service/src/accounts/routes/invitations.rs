@@ -18,7 +18,7 @@ use crate::accounts::session::read_role;
 use crate::accounts::{Operator, Right, people};
 use crate::audit;
 use crate::clock::iso;
-use crate::db::{DbError, Row, Tx, args};
+use crate::db::{DbError, Row, Tx, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
@@ -84,23 +84,19 @@ pub(super) async fn create(
     let request = InvitationRequest { email: parse_email(&request.email)?, ..request };
     let now = service.now_ms();
     let (inviter, wanted) = (operator.clone(), request.clone());
-    let link: NewLink = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = inviter.tenant_id.as_str();
-                people::lock(tx, tenant).await?;
-                people::still_may(tx, &inviter, right).await?;
-                check(tx, tenant, &wanted.email, now).await?;
-                let purpose = Purpose::Invitation { email: wanted.email.clone(), role: wanted.role };
-                let link = links::create(tx, now, tenant, &purpose, &inviter.id).await?;
-                let actor = inviter.actor(&context.browser.address);
-                let entry = actor.entry(tenant, "operator.invite", &link.id, now).with(&wanted);
-                audit::record(tx, &entry).await?;
-                Ok::<_, ApiError>(link)
-            })
-        })
-        .await?;
+    let link: NewLink = transaction!(service.db(), |tx| {
+        let tenant = inviter.tenant_id.as_str();
+        people::lock(tx, tenant).await?;
+        people::still_may(tx, &inviter, right).await?;
+        check(tx, tenant, &wanted.email, now).await?;
+        let purpose = Purpose::Invitation { email: wanted.email.clone(), role: wanted.role };
+        let link = links::create(tx, now, tenant, &purpose, &inviter.id).await?;
+        let actor = inviter.actor(&context.browser.address);
+        let entry = actor.entry(tenant, "operator.invite", &link.id, now).with(&wanted);
+        audit::record(tx, &entry).await?;
+        Ok::<_, ApiError>(link)
+    })
+    .await?;
     let InvitationRequest { email, role } = request;
     let url = links::url(&service, &link.secret);
     let mailed = mail::is_set_up(&service);
@@ -144,21 +140,17 @@ pub(super) async fn revoke(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageAgents)?;
     let now = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = operator.tenant_id.as_str();
-                let sql = "DELETE FROM invitations WHERE id = $1 AND tenant_id = $2 AND email IS NOT NULL
-                           AND used_ms IS NULL RETURNING role";
-                let row = tx.optional(sql, args![&id, tenant]).await?;
-                let role = row.ok_or(ApiError::NotFound("This invitation"))?.text(0)?;
-                people::still_may(tx, &operator, Right::to_manage(read_role(&role))).await?;
-                let actor = operator.actor(&context.browser.address);
-                audit::record(tx, &actor.entry(tenant, "operator.uninvite", &id, now)).await?;
-                Ok::<_, ApiError>(())
-            })
-        })
-        .await?;
+    transaction!(service.db(), |tx| {
+        let tenant = operator.tenant_id.as_str();
+        let sql = "DELETE FROM invitations WHERE id = $1 AND tenant_id = $2 AND email IS NOT NULL
+                   AND used_ms IS NULL RETURNING role";
+        let row = tx.optional(sql, args![&id, tenant]).await?;
+        let role = row.ok_or(ApiError::NotFound("This invitation"))?.text(0)?;
+        people::still_may(tx, &operator, Right::to_manage(read_role(&role))).await?;
+        let actor = operator.actor(&context.browser.address);
+        audit::record(tx, &actor.entry(tenant, "operator.uninvite", &id, now)).await?;
+        Ok::<_, ApiError>(())
+    })
+    .await?;
     Ok(done())
 }

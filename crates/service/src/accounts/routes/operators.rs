@@ -14,6 +14,7 @@ use crate::accounts::people::{self, Person};
 use crate::accounts::{Operator, Right};
 use crate::audit;
 use crate::clock::iso;
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{Body, done, success};
 use crate::limits::check_name;
@@ -67,25 +68,21 @@ pub(super) async fn change(
     let name = request.name.map(|name| check_name("name", &name)).transpose()?;
     let change = OperatorChange { name, ..request };
     let now = service.now_ms();
-    let changed: Person = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = operator.tenant_id.as_str();
-                people::lock(tx, tenant).await?;
-                let person = people::find_in(tx, tenant, &id).await?;
-                let is_own_name = id == operator.id && change.role.is_none() && change.disabled.is_none();
-                if !is_own_name {
-                    people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
-                }
-                if change.role.is_some() {
-                    people::still_may(tx, &operator, Right::ManageOwners).await?;
-                }
-                let actor = operator.actor(&context.browser.address);
-                people::change(tx, now, tenant, &id, &change, &actor).await
-            })
-        })
-        .await?;
+    let changed: Person = transaction!(service.db(), |tx| {
+        let tenant = operator.tenant_id.as_str();
+        people::lock(tx, tenant).await?;
+        let person = people::find_in(tx, tenant, &id).await?;
+        let is_own_name = id == operator.id && change.role.is_none() && change.disabled.is_none();
+        if !is_own_name {
+            people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
+        }
+        if change.role.is_some() {
+            people::still_may(tx, &operator, Right::ManageOwners).await?;
+        }
+        let actor = operator.actor(&context.browser.address);
+        people::change(tx, now, tenant, &id, &change, &actor).await
+    })
+    .await?;
     success(&OperatorChanged { operator: changed.account() })
 }
 
@@ -107,18 +104,14 @@ pub(super) async fn remove(
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let now = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = operator.tenant_id.as_str();
-                people::lock(tx, tenant).await?;
-                let person = people::find_in(tx, tenant, &id).await?;
-                people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
-                people::remove(tx, now, tenant, &id, &operator.actor(&context.browser.address)).await
-            })
-        })
-        .await?;
+    transaction!(service.db(), |tx| {
+        let tenant = operator.tenant_id.as_str();
+        people::lock(tx, tenant).await?;
+        let person = people::find_in(tx, tenant, &id).await?;
+        people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
+        people::remove(tx, now, tenant, &id, &operator.actor(&context.browser.address)).await
+    })
+    .await?;
     Ok(done())
 }
 
@@ -141,26 +134,20 @@ pub(super) async fn password_link(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageCredentials)?;
     let now = service.now_ms();
-    let link = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = operator.tenant_id.as_str();
-                people::still_may(tx, &operator, Right::ManageCredentials).await?;
-                let person = people::find_in(tx, tenant, &id).await?;
-                if person.disabled_ms.is_some() {
-                    return Err(ApiError::Conflict(
-                        "This operator is disabled: enable them first.".to_owned(),
-                    ));
-                }
-                let purpose = Purpose::Password { operator_id: person.id };
-                let link = links::create(tx, now, tenant, &purpose, &operator.id).await?;
-                let actor = operator.actor(&context.browser.address);
-                audit::record(tx, &actor.entry(tenant, "password.link", &id, now)).await?;
-                Ok(link)
-            })
-        })
-        .await?;
+    let link = transaction!(service.db(), |tx| {
+        let tenant = operator.tenant_id.as_str();
+        people::still_may(tx, &operator, Right::ManageCredentials).await?;
+        let person = people::find_in(tx, tenant, &id).await?;
+        if person.disabled_ms.is_some() {
+            return Err(ApiError::Conflict("This operator is disabled: enable them first.".to_owned()));
+        }
+        let purpose = Purpose::Password { operator_id: person.id };
+        let link = links::create(tx, now, tenant, &purpose, &operator.id).await?;
+        let actor = operator.actor(&context.browser.address);
+        audit::record(tx, &actor.entry(tenant, "password.link", &id, now)).await?;
+        Ok(link)
+    })
+    .await?;
     success(&OneTimeLink { link: links::url(&service, &link.secret), expires_at: iso(link.expires_ms) })
 }
 
@@ -187,17 +174,13 @@ pub(super) async fn remove_totp(
     let person = people::find(&service, &operator.tenant_id, &id).await?;
     let (attempt, hash) = verify(&service, &operator, &request.password).await?;
     let now = service.now_ms();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                lock_verified(tx, &operator, hash).await?;
-                people::still_may(tx, &operator, Right::ManageCredentials).await?;
-                attempt.succeed(tx).await?;
-                let actor = operator.actor(&context.browser.address);
-                people::remove_totp(tx, now, &operator.tenant_id, &person.id, &actor).await
-            })
-        })
-        .await?;
+    transaction!(service.db(), |tx| {
+        lock_verified(tx, &operator, hash).await?;
+        people::still_may(tx, &operator, Right::ManageCredentials).await?;
+        attempt.succeed(tx).await?;
+        let actor = operator.actor(&context.browser.address);
+        people::remove_totp(tx, now, &operator.tenant_id, &person.id, &actor).await
+    })
+    .await?;
     Ok(done())
 }

@@ -15,7 +15,7 @@ use crate::accounts::mail::{self, Mail};
 use crate::accounts::throttle::{self, Attempt, Counted};
 use crate::accounts::{Operator, password, session};
 use crate::audit;
-use crate::db::{Tx, args};
+use crate::db::{Tx, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::response::ApiResponse;
@@ -50,26 +50,22 @@ pub(super) async fn change(
     let hash = service.0.accounts.hasher.hash(new_password).await?;
     let now = service.now_ms();
     let (person, browser) = (operator.clone(), context.browser.clone());
-    let secret: String = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
-                // A password that was changed meanwhile is not the one that was verified.
-                let sql = "UPDATE operators SET password = $1 WHERE id = $2 AND password = $3";
-                if tx.execute(sql, args![hash, id, old_hash]).await? == 0 {
-                    return Err(WRONG_PASSWORD);
-                }
-                attempt.succeed(tx).await?;
-                links::revoke_password_links(tx, id).await?;
-                session::revoke_all(tx, tenant, id, None).await?;
-                let secret = session::create(tx, now, id, &browser).await?;
-                let actor = person.actor(&browser.address);
-                audit::record(tx, &actor.entry(tenant, "password.change", id, now)).await?;
-                Ok(secret)
-            })
-        })
-        .await?;
+    let secret: String = transaction!(service.db(), |tx| {
+        let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
+        // A password that was changed meanwhile is not the one that was verified.
+        let sql = "UPDATE operators SET password = $1 WHERE id = $2 AND password = $3";
+        if tx.execute(sql, args![hash, id, old_hash]).await? == 0 {
+            return Err(WRONG_PASSWORD);
+        }
+        attempt.succeed(tx).await?;
+        links::revoke_password_links(tx, id).await?;
+        session::revoke_all(tx, tenant, id, None).await?;
+        let secret = session::create(tx, now, id, &browser).await?;
+        let actor = person.actor(&browser.address);
+        audit::record(tx, &actor.entry(tenant, "password.change", id, now)).await?;
+        Ok(secret)
+    })
+    .await?;
     context.signed_in(&service, &operator.id, &secret, &Empty {})
 }
 
@@ -155,22 +151,15 @@ async fn send_link(service: &Service, email: String, address: String) -> Result<
     let (operator_id, tenant_id) = (row.text(0)?, row.text(1)?);
     let texts = mail::texts(service, &tenant_id, &email).await?;
     let now = service.now_ms();
-    let link = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let purpose = Purpose::Password { operator_id: operator_id.clone() };
-                let link = links::create(tx, now, &tenant_id, &purpose, "service").await?;
-                let actor = crate::accounts::context::Actor {
-                    id: String::new(),
-                    name: "unknown".to_owned(),
-                    address,
-                };
-                audit::record(tx, &actor.entry(&tenant_id, "password.forgot", &operator_id, now)).await?;
-                Ok::<_, ApiError>(link)
-            })
-        })
-        .await?;
+    let link = transaction!(service.db(), |tx| {
+        let purpose = Purpose::Password { operator_id: operator_id.clone() };
+        let link = links::create(tx, now, &tenant_id, &purpose, "service").await?;
+        let actor =
+            crate::accounts::context::Actor { id: String::new(), name: "unknown".to_owned(), address };
+        audit::record(tx, &actor.entry(&tenant_id, "password.forgot", &operator_id, now)).await?;
+        Ok::<_, ApiError>(link)
+    })
+    .await?;
     mail::send(service, Mail::new_password(email, texts, &links::url(service, &link.secret))).await;
     Ok(())
 }

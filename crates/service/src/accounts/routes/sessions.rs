@@ -11,6 +11,7 @@ use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::{Operator, Right, people, session};
 use crate::audit;
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{done, success};
 use crate::response::ApiResponse;
@@ -53,19 +54,15 @@ pub(super) async fn end_others(
     context: Context,
 ) -> Result<ApiResponse, ApiError> {
     let now = service.now_ms();
-    let ended: EndedSessions = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
-                let ended = session::revoke_all(tx, tenant, id, Some(&current(&context))).await?;
-                let ended = EndedSessions { ended };
-                let actor = operator.actor(&context.browser.address);
-                audit::record(tx, &actor.entry(tenant, "session.end", id, now).with(&ended)).await?;
-                Ok::<_, ApiError>(ended)
-            })
-        })
-        .await?;
+    let ended: EndedSessions = transaction!(service.db(), |tx| {
+        let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
+        let ended = session::revoke_all(tx, tenant, id, Some(&current(&context))).await?;
+        let ended = EndedSessions { ended };
+        let actor = operator.actor(&context.browser.address);
+        audit::record(tx, &actor.entry(tenant, "session.end", id, now).with(&ended)).await?;
+        Ok::<_, ApiError>(ended)
+    })
+    .await?;
     success(&ended)
 }
 
@@ -140,20 +137,16 @@ async fn end_session(
 ) -> Result<ApiResponse, ApiError> {
     let now = service.now_ms();
     let actor = operator.actor(&context.browser.address);
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let tenant = operator.tenant_id.as_str();
-                if !session::revoke(tx, tenant, &owner_id, &session_id).await? {
-                    return Err(ApiError::NotFound("This session"));
-                }
-                let detail = Value::object([("session", session_id.into())]);
-                audit::record(tx, &actor.entry(tenant, "session.end", &owner_id, now).with(&detail)).await?;
-                Ok(())
-            })
-        })
-        .await?;
+    transaction!(service.db(), |tx| {
+        let tenant = operator.tenant_id.as_str();
+        if !session::revoke(tx, tenant, &owner_id, &session_id).await? {
+            return Err(ApiError::NotFound("This session"));
+        }
+        let detail = Value::object([("session", session_id.into())]);
+        audit::record(tx, &actor.entry(tenant, "session.end", &owner_id, now).with(&detail)).await?;
+        Ok(())
+    })
+    .await?;
     Ok(done())
 }
 

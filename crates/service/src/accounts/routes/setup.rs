@@ -17,7 +17,7 @@ use crate::accounts::session::{self, Browser};
 use crate::accounts::throttle::{self, Attempt};
 use crate::accounts::{Operator, Role, password, people};
 use crate::audit;
-use crate::db::{DbError, Tx, args};
+use crate::db::{DbError, Tx, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::limits::check_name;
@@ -44,7 +44,7 @@ pub(super) async fn check(
     Body(request): Body<LinkToken>,
 ) -> Result<ApiResponse, ApiError> {
     let (link, attempt) = find(&service, &context, &request.token).await?;
-    service.db().write(move |tx| Box::pin(async move { attempt.withdraw(tx).await })).await?;
+    transaction!(service.db(), |tx| attempt.withdraw(tx).await).await?;
     let tenant = tenant_name(&service, &link.tenant_id).await?;
     let (kind, email, role) = match link.purpose {
         Purpose::Owner => (LinkKind::Owner, None, Some(Role::Owner)),
@@ -88,16 +88,12 @@ pub(super) async fn finish(
     let new_password = password::accept(&request.password, &words)?;
     let hash = service.0.accounts.hasher.hash(new_password).await?;
     let (now, browser, token) = (service.now_ms(), context.browser.clone(), request.token);
-    let (operator, secret) = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let link = links::take(tx, now, &token).await?;
-                attempt.succeed(tx).await?;
-                store(tx, now, &link, account, hash, &browser).await
-            })
-        })
-        .await?;
+    let (operator, secret) = transaction!(service.db(), |tx| {
+        let link = links::take(tx, now, &token).await?;
+        attempt.succeed(tx).await?;
+        store(tx, now, &link, account, hash, &browser).await
+    })
+    .await?;
     let shown = describe(&service, &operator, secret.is_none()).await?;
     let shown = SignedIn { signed_in: Some(secret.is_some()), ..shown };
     match secret {

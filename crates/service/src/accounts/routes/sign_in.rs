@@ -15,7 +15,7 @@ use crate::accounts::session::{self, Session, read_role};
 use crate::accounts::throttle::{self, Counted};
 use crate::accounts::totp::{self, SecondFactor, TotpSecret};
 use crate::audit;
-use crate::db::{DbError, args};
+use crate::db::{DbError, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::response::ApiResponse;
@@ -86,7 +86,7 @@ pub(super) async fn sign_in(
     let factor = second_factor(&service, &account)?;
     if factor.is_some() && request.code.is_none() {
         // Neither a failure nor a success: otherwise it would forget the wrong codes before.
-        service.db().write(move |tx| Box::pin(async move { attempt.withdraw(tx).await })).await?;
+        transaction!(service.db(), |tx| attempt.withdraw(tx).await).await?;
         return Err(TOTP_REQUIRED);
     }
     let now = service.now_ms();
@@ -94,33 +94,29 @@ pub(super) async fn sign_in(
     let previous = context.session.clone();
     let operator = account.operator.clone();
     let (code, had_totp) = (request.code, factor.is_some());
-    let redeemed: Result<String, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                // Locks the account, which may have been changed since its password was verified.
-                let sql = "UPDATE operators SET name = name
-                           WHERE id = $1 AND password = $2 AND disabled_ms IS NULL";
-                if tx.execute(sql, args![&operator.id, account.password]).await? == 0 {
-                    return Err(WRONG_CREDENTIALS);
-                }
-                if let (Some(factor), Some(code)) = (factor, code)
-                    && !totp::redeem(tx, now, &operator.id, &factor, &code).await?
-                {
-                    return Err(WRONG_CODE);
-                }
-                attempt.succeed(tx).await?;
-                if let Some(previous) = previous {
-                    tx.execute("DELETE FROM operator_sessions WHERE id = $1", args![previous.id]).await?;
-                }
-                let secret = session::create(tx, now, &operator.id, &browser).await?;
-                let actor = operator.actor(&browser.address);
-                let entry = actor.entry(&operator.tenant_id, "operator.login", &operator.id, now);
-                audit::record(tx, &entry).await?;
-                Ok(secret)
-            })
-        })
-        .await;
+    let redeemed: Result<String, ApiError> = transaction!(service.db(), |tx| {
+        // Locks the account, which may have been changed since its password was verified.
+        let sql = "UPDATE operators SET name = name
+                   WHERE id = $1 AND password = $2 AND disabled_ms IS NULL";
+        if tx.execute(sql, args![&operator.id, account.password]).await? == 0 {
+            return Err(WRONG_CREDENTIALS);
+        }
+        if let (Some(factor), Some(code)) = (factor, code)
+            && !totp::redeem(tx, now, &operator.id, &factor, &code).await?
+        {
+            return Err(WRONG_CODE);
+        }
+        attempt.succeed(tx).await?;
+        if let Some(previous) = previous {
+            tx.execute("DELETE FROM operator_sessions WHERE id = $1", args![previous.id]).await?;
+        }
+        let secret = session::create(tx, now, &operator.id, &browser).await?;
+        let actor = operator.actor(&browser.address);
+        let entry = actor.entry(&operator.tenant_id, "operator.login", &operator.id, now);
+        audit::record(tx, &entry).await?;
+        Ok(secret)
+    })
+    .await;
     if redeemed == Err(WRONG_CODE) {
         record_failure(&service, account.operator.clone(), &context);
     }
@@ -167,16 +163,12 @@ fn record_failure(service: &Service, operator: Operator, context: &Context) {
     let address = context.browser.address.clone();
     let (service, now) = (service.clone(), service.now_ms());
     service.0.tasks.clone().spawn(async move {
-        let recorded: Result<(), DbError> = service
-            .db()
-            .write(move |tx| {
-                Box::pin(async move {
-                    let stranger = Actor { id: String::new(), name: "unknown".to_owned(), address };
-                    let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
-                    audit::record(tx, &stranger.entry(tenant, "operator.login_failed", id, now)).await
-                })
-            })
-            .await;
+        let recorded: Result<(), DbError> = transaction!(service.db(), |tx| {
+            let stranger = Actor { id: String::new(), name: "unknown".to_owned(), address };
+            let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
+            audit::record(tx, &stranger.entry(tenant, "operator.login_failed", id, now)).await
+        })
+        .await;
         if let Err(error) = recorded {
             warn!("a failed login was not recorded: {error}");
         }
@@ -230,17 +222,13 @@ pub(super) async fn sign_out(
 ) -> Result<Response, ApiError> {
     if let (Some(Session { id, .. }), Some(axum::Extension(operator))) = (context.session.clone(), operator) {
         let (now, address) = (service.now_ms(), context.browser.address.clone());
-        service
-            .db()
-            .write(move |tx| {
-                Box::pin(async move {
-                    session::revoke(tx, &operator.tenant_id, &operator.id, &id).await?;
-                    let actor = operator.actor(&address);
-                    let entry = actor.entry(&operator.tenant_id, "operator.logout", &operator.id, now);
-                    audit::record(tx, &entry).await
-                })
-            })
-            .await?;
+        transaction!(service.db(), |tx| {
+            session::revoke(tx, &operator.tenant_id, &operator.id, &id).await?;
+            let actor = operator.actor(&address);
+            let entry = actor.entry(&operator.tenant_id, "operator.logout", &operator.id, now);
+            audit::record(tx, &entry).await
+        })
+        .await?;
     }
     context.signed_out()
 }

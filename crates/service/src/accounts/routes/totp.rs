@@ -14,7 +14,7 @@ use crate::accounts::throttle::{self, Attempt, Counted};
 use crate::accounts::totp::{self, TotpSecret};
 use crate::accounts::{Operator, session};
 use crate::audit;
-use crate::db::{Tx, args};
+use crate::db::{Tx, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::response::ApiResponse;
@@ -45,15 +45,11 @@ pub(super) async fn enrol(
 ) -> Result<ApiResponse, ApiError> {
     let (attempt, _) = verify(&service, &operator, &request.password).await?;
     let id = operator.id.clone();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                require_totp(tx, &id, false).await?;
-                Ok::<_, ApiError>(attempt.succeed(tx).await?)
-            })
-        })
-        .await?;
+    transaction!(service.db(), |tx| {
+        require_totp(tx, &id, false).await?;
+        Ok::<_, ApiError>(attempt.succeed(tx).await?)
+    })
+    .await?;
     let secret = TotpSecret::random();
     let enrolment = secret.enrolment(&service.0.options.key, &operator.id, service.now_ms());
     success(&TotpEnrolment { secret: secret.base32(), uri: secret.uri(&operator.email), enrolment })
@@ -85,21 +81,17 @@ pub(super) async fn confirm(
     let sealed = secret.seal(key, &operator.id);
     let (codes, hashes) = totp::recovery_codes();
     let (person, browser) = (operator.clone(), context.browser.clone());
-    let session: String = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
-                require_totp(tx, id, false).await?;
-                attempt.succeed(tx).await?;
-                totp::store(tx, id, Some((sealed, step, hashes))).await?;
-                session::revoke_all(tx, tenant, id, None).await?;
-                let actor = person.actor(&browser.address);
-                audit::record(tx, &actor.entry(tenant, "totp.enable", id, now)).await?;
-                Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
-            })
-        })
-        .await?;
+    let session: String = transaction!(service.db(), |tx| {
+        let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
+        require_totp(tx, id, false).await?;
+        attempt.succeed(tx).await?;
+        totp::store(tx, id, Some((sealed, step, hashes))).await?;
+        session::revoke_all(tx, tenant, id, None).await?;
+        let actor = person.actor(&browser.address);
+        audit::record(tx, &actor.entry(tenant, "totp.enable", id, now)).await?;
+        Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
+    })
+    .await?;
     context.signed_in(&service, &operator.id, &session, &RecoveryCodes { recovery_codes: codes })
 }
 
@@ -136,20 +128,16 @@ pub(super) async fn disable(
     let (attempt, hash) = verify(&service, &operator, &request.password).await?;
     let now = service.now_ms();
     let (person, browser) = (operator.clone(), context.browser.clone());
-    let session: String = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
-                prove(tx, &person, hash, &attempt).await?;
-                totp::store(tx, id, None).await?;
-                session::revoke_all(tx, tenant, id, None).await?;
-                let actor = person.actor(&browser.address);
-                audit::record(tx, &actor.entry(tenant, "totp.disable", id, now)).await?;
-                Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
-            })
-        })
-        .await?;
+    let session: String = transaction!(service.db(), |tx| {
+        let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
+        prove(tx, &person, hash, &attempt).await?;
+        totp::store(tx, id, None).await?;
+        session::revoke_all(tx, tenant, id, None).await?;
+        let actor = person.actor(&browser.address);
+        audit::record(tx, &actor.entry(tenant, "totp.disable", id, now)).await?;
+        Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
+    })
+    .await?;
     context.signed_in(&service, &operator.id, &session, &Empty {})
 }
 
@@ -172,20 +160,16 @@ pub(super) async fn renew_codes(
     let (attempt, hash) = verify(&service, &operator, &request.password).await?;
     let now = service.now_ms();
     let (codes, hashes) = totp::recovery_codes();
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                prove(tx, &operator, hash, &attempt).await?;
-                let sql = "UPDATE operators SET recovery_codes = $1 WHERE id = $2";
-                tx.execute(sql, args![hashes, &operator.id]).await?;
-                let actor = operator.actor(&context.browser.address);
-                let entry = actor.entry(&operator.tenant_id, "totp.codes", &operator.id, now);
-                audit::record(tx, &entry).await?;
-                Ok::<_, ApiError>(())
-            })
-        })
-        .await?;
+    transaction!(service.db(), |tx| {
+        prove(tx, &operator, hash, &attempt).await?;
+        let sql = "UPDATE operators SET recovery_codes = $1 WHERE id = $2";
+        tx.execute(sql, args![hashes, &operator.id]).await?;
+        let actor = operator.actor(&context.browser.address);
+        let entry = actor.entry(&operator.tenant_id, "totp.codes", &operator.id, now);
+        audit::record(tx, &entry).await?;
+        Ok::<_, ApiError>(())
+    })
+    .await?;
     success(&RecoveryCodes { recovery_codes: codes })
 }
 

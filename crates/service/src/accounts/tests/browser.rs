@@ -13,7 +13,7 @@ use tower::ServiceExt;
 use crate::accounts::{Role, first_owner_link, guarded, routes};
 use crate::client::Client;
 use crate::databases::TestDatabase;
-use crate::db::{Arg, DbError, Row};
+use crate::db::{Arg, DbError, Row, transaction};
 use crate::email_queue::unseal;
 use crate::{Service, ServiceKey, ServiceOptions, SmtpOptions};
 
@@ -63,7 +63,7 @@ impl Fixture {
 
     pub(super) async fn execute(&self, sql: &'static str, values: Vec<Arg>) -> u64 {
         let changed: Result<u64, DbError> =
-            self.service.db().write(move |tx| Box::pin(async move { tx.execute(sql, values).await })).await;
+            transaction!(self.service.db(), |tx| tx.execute(sql, values).await).await;
         changed.expect("executed")
     }
 

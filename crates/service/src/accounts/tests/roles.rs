@@ -8,7 +8,7 @@ use utoipa::OpenApi;
 use super::browser::{Browser, Fixture, PASSWORD};
 use crate::accounts::{AccountsApi, Role, session};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::{DbError, args};
+use crate::db::{DbError, args, transaction};
 
 /// A request, and the statuses for a stranger, an agent, an admin and an owner. Statuses such as 404 and 409
 /// show that the role is allowed.
@@ -75,14 +75,11 @@ async fn restore(fixture: &Fixture, id: &str, role: Role) {
 /// Returns a browser in which an operator is signed in.
 async fn signed_in(fixture: &Fixture, id: &'static str) -> Browser {
     let now = fixture.service.now_ms();
-    let secret: Result<String, DbError> = fixture
-        .service
-        .db()
-        .write(move |tx| {
-            let of_test = session::Browser { address: String::new(), user_agent: String::new() };
-            Box::pin(async move { session::create(tx, now, id, &of_test).await })
-        })
-        .await;
+    let secret: Result<String, DbError> = transaction!(fixture.service.db(), |tx| {
+        let of_test = session::Browser { address: String::new(), user_agent: String::new() };
+        session::create(tx, now, id, &of_test).await
+    })
+    .await;
     let mut browser = Browser::new(&fixture.service);
     browser.cookies.insert("__Host-session".to_owned(), secret.expect("created"));
     browser

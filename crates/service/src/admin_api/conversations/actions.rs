@@ -16,7 +16,7 @@ use crate::conversations::desk::{self, OperatorMessage, check_text};
 use crate::conversations::notes::{self, NoteKind};
 use crate::conversations::summary::message;
 use crate::conversations::{self, list, profile};
-use crate::db::Wake;
+use crate::db::{Wake, transaction, work};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::{KeyedRequest, execute_once};
@@ -52,15 +52,13 @@ pub(in crate::admin_api) async fn send(
         ]),
     });
     let now_ms = service.now_ms();
-    execute_once(&service, keyed, ApiError::IdempotencyConflict, move |tx| {
-        Box::pin(async move {
-            let key = key.map(|key| key.as_str().to_owned());
-            let message = OperatorMessage { text, key, close };
-            let stored = desk::answer(tx, now_ms, &site, &id, author(&actor.operator), message).await?;
-            success(&self::message(&stored))
-        })
-    })
-    .await
+    let execute = work!(|tx| {
+        let key = key.map(|key| key.as_str().to_owned());
+        let message = OperatorMessage { text, key, close };
+        let stored = desk::answer(tx, now_ms, &site, &id, author(&actor.operator), message).await?;
+        success(&self::message(&stored))
+    });
+    execute_once(&service, keyed, ApiError::IdempotencyConflict, execute).await
 }
 
 /// Adds a note that visitors never see. `Idempotency-Key` makes a repetition safe.
@@ -90,18 +88,15 @@ pub(in crate::admin_api) async fn add_note(
         ]),
     });
     let now_ms = service.now_ms();
-    execute_once(&service, keyed, ApiError::IdempotencyConflict, move |tx| {
-        Box::pin(async move {
-            let conversation = conversations::lock(tx, &site.id, &id).await?;
-            let author = author(&actor.operator);
-            let key = key.as_ref().map(IdempotencyKey::as_str);
-            let note =
-                notes::add(tx, now_ms, &conversation, NoteKind::Note, Some(&author), &text, key).await?;
-            tx.wake(conversation.wake(&site.tenant_id));
-            success(&note)
-        })
-    })
-    .await
+    let execute = work!(|tx| {
+        let conversation = conversations::lock(tx, &site.id, &id).await?;
+        let author = author(&actor.operator);
+        let key = key.as_ref().map(IdempotencyKey::as_str);
+        let note = notes::add(tx, now_ms, &conversation, NoteKind::Note, Some(&author), &text, key).await?;
+        tx.wake(conversation.wake(&site.tenant_id));
+        success(&note)
+    });
+    execute_once(&service, keyed, ApiError::IdempotencyConflict, execute).await
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiError> {
@@ -122,20 +117,16 @@ pub(in crate::admin_api) async fn change(
 ) -> Result<ApiResponse, ApiError> {
     let (id, site) = of_operator(&service, &actor.operator, id).await?;
     let (now_ms, operator, target) = (service.now_ms(), actor.operator.clone(), id.clone());
-    let changed: Result<(), ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let author = author(&actor.operator);
-                conversations::change::change(tx, now_ms, &site, &id, &author, &change).await?;
-                if let Some(blocked) = change.blocked {
-                    let action = if blocked { "visitor.block" } else { "visitor.unblock" };
-                    actor.record(tx, now_ms, action, id.as_str()).await?;
-                }
-                Ok(())
-            })
-        })
-        .await;
+    let changed: Result<(), ApiError> = transaction!(service.db(), |tx| {
+        let author = author(&actor.operator);
+        conversations::change::change(tx, now_ms, &site, &id, &author, &change).await?;
+        if let Some(blocked) = change.blocked {
+            let action = if blocked { "visitor.block" } else { "visitor.unblock" };
+            actor.record(tx, now_ms, action, id.as_str()).await?;
+        }
+        Ok(())
+    })
+    .await;
     changed?;
     self::changed(&service, &operator, &target).await
 }
@@ -153,14 +144,16 @@ pub(in crate::admin_api) async fn take_over(
 ) -> Result<ApiResponse, ApiError> {
     let (id, site) = of_operator(&service, &operator, id).await?;
     let (now_ms, author, target) = (service.now_ms(), author(&operator), id.clone());
-    let taken: Result<_, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(
-                async move { desk::take_over(tx, now_ms, &site, &id, &author, body.from.as_deref()).await },
-            )
-        })
-        .await;
+    let taken: Result<_, ApiError> = transaction!(service.db(), |tx| desk::take_over(
+        tx,
+        now_ms,
+        &site,
+        &id,
+        &author,
+        body.from.as_deref()
+    )
+    .await)
+    .await;
     taken?;
     changed(&service, &operator, &target).await
 }
@@ -177,15 +170,11 @@ pub(in crate::admin_api) async fn edit_visitor(
 ) -> Result<ApiResponse, ApiError> {
     let (id, site) = of_operator(&service, &actor.operator, id).await?;
     let (now_ms, operator, target) = (service.now_ms(), actor.operator.clone(), id.clone());
-    let edited: Result<(), ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                profile::edit(tx, &site, &id, change).await?;
-                Ok(actor.record(tx, now_ms, "visitor.update", id.as_str()).await?)
-            })
-        })
-        .await;
+    let edited: Result<(), ApiError> = transaction!(service.db(), |tx| {
+        profile::edit(tx, &site, &id, change).await?;
+        Ok(actor.record(tx, now_ms, "visitor.update", id.as_str()).await?)
+    })
+    .await;
     edited?;
     changed(&service, &operator, &target).await
 }

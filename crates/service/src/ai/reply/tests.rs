@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::args;
+use crate::db::{args, transaction};
 use crate::knowledge::answers::add;
 use crate::visitors::fixture::{NOW, add_sites, execute};
 use crate::{ServiceKey, ServiceOptions};
@@ -20,23 +20,19 @@ async fn service(database: &TestDatabase, allow_private_ai: bool) -> Service {
         ServiceOptions { allow_private_ai, ..ServiceOptions::new(&database.address, ServiceKey::random()) };
     let service = Service::open(options).await.expect("opened");
     add_sites(service.db()).await;
-    let added: Result<(), ApiError> = service
-        .db()
-        .write(|tx| {
-            Box::pin(async move {
-                for draft in crate::test_mode::shop::answers() {
-                    add(tx, NOW, "shop", &draft).await?;
-                }
-                let rival = AnswerText {
-                    question: "Delivery".to_owned(),
-                    answer: "The rival delivers by drone.".to_owned(),
-                    locale: String::new(),
-                };
-                add(tx, NOW, "rival", &rival).await?;
-                Ok(())
-            })
-        })
-        .await;
+    let added: Result<(), ApiError> = transaction!(service.db(), |tx| {
+        for draft in crate::test_mode::shop::answers() {
+            add(tx, NOW, "shop", &draft).await?;
+        }
+        let rival = AnswerText {
+            question: "Delivery".to_owned(),
+            answer: "The rival delivers by drone.".to_owned(),
+            locale: String::new(),
+        };
+        add(tx, NOW, "rival", &rival).await?;
+        Ok(())
+    })
+    .await;
     added.expect("added");
     service
 }

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::{MAX_READERS, MAX_WRITERS};
 use crate::databases::{Kind, TestDatabase};
-use crate::db::{Db, DbError, Wake, args};
+use crate::db::{Db, DbError, Wake, args, transaction, work};
 
 /// Whether a commit waits for the disk, and who says so.
 const DURABILITY: &str =
@@ -35,14 +35,11 @@ fn conversation(number: usize) -> Wake {
 }
 
 async fn announce(db: &Db, wake: Wake) {
-    let announced: Result<(), DbError> = db
-        .write(move |tx| {
-            Box::pin(async move {
-                tx.wake(wake);
-                tx.execute("UPDATE service_values SET value = value", args![]).await.map(drop)
-            })
-        })
-        .await;
+    let announced: Result<(), DbError> = transaction!(db, |tx| {
+        tx.wake(wake);
+        tx.execute("UPDATE service_values SET value = value", args![]).await.map(drop)
+    })
+    .await;
     announced.expect("written");
 }
 
@@ -79,13 +76,11 @@ async fn reads_and_unflushed_writes_do_not_wait_for_writers() {
         .map(|_| {
             let (db, begun, end) = (db.clone(), begun.clone(), end.clone());
             tokio::spawn(async move {
-                db.write(move |tx| {
-                    Box::pin(async move {
-                        tx.one("SELECT 1", args![]).await?;
-                        begun.add_permits(1);
-                        drop(end.acquire().await);
-                        Ok::<(), DbError>(())
-                    })
+                transaction!(db, |tx| {
+                    tx.one("SELECT 1", args![]).await?;
+                    begun.add_permits(1);
+                    drop(end.acquire().await);
+                    Ok::<(), DbError>(())
                 })
                 .await
             })
@@ -94,14 +89,14 @@ async fn reads_and_unflushed_writes_do_not_wait_for_writers() {
     drop(begun.acquire_many(MAX_WRITERS).await);
     read_many(&db, 4 * MAX_READERS).await;
     let unflushed: Result<String, DbError> =
-        db.write_unflushed(|tx| Box::pin(async { tx.one(DURABILITY, args![]).await?.text(0) })).await;
+        db.write_unflushed(work!(|tx| tx.one(DURABILITY, args![]).await?.text(0))).await;
     assert_eq!(unflushed.expect("written"), "off set by client");
     end.add_permits(1);
     for write in writes {
         write.await.expect("no panic").expect("written");
     }
     let flushed: Result<String, DbError> =
-        db.write(|tx| Box::pin(async { tx.one(DURABILITY, args![]).await?.text(0) })).await;
+        transaction!(db, |tx| tx.one(DURABILITY, args![]).await?.text(0)).await;
     let flushed = flushed.expect("written");
     assert!(!flushed.ends_with("client"), "the server decides: {flushed}");
 }

@@ -2,22 +2,19 @@
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::transaction;
 use crate::knowledge::search;
 
 async fn with_sites(database: &TestDatabase) -> Db {
     let db = Db::open_uncached(&database.address).await.expect("opened");
-    let added: Result<(), DbError> = db
-        .write(|tx| {
-            Box::pin(async move {
-                tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![])
-                    .await?;
-                let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, 't', 'S', 1)";
-                tx.execute(site, args!["one"]).await?;
-                tx.execute(site, args!["two"]).await?;
-                Ok(())
-            })
-        })
-        .await;
+    let added: Result<(), DbError> = transaction!(db, |tx| {
+        tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
+        let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, 't', 'S', 1)";
+        tx.execute(site, args!["one"]).await?;
+        tx.execute(site, args!["two"]).await?;
+        Ok(())
+    })
+    .await;
     added.expect("added");
     db
 }
@@ -27,19 +24,17 @@ fn draft(question: &str, answer: &str) -> AnswerText {
 }
 
 async fn put(db: &Db, site: &'static str, id: Option<String>, draft: AnswerText) -> Result<Answer, ApiError> {
-    db.write(move |tx| {
-        Box::pin(async move {
-            match id {
-                Some(id) => replace(tx, 9, site, &id, &draft).await,
-                None => add(tx, 7, site, &draft).await,
-            }
-        })
+    transaction!(db, |tx| {
+        match id {
+            Some(id) => replace(tx, 9, site, &id, &draft).await,
+            None => add(tx, 7, site, &draft).await,
+        }
     })
     .await
 }
 
 async fn remove(db: &Db, site: &'static str, id: String) -> Result<(), ApiError> {
-    db.write(move |tx| Box::pin(async move { delete(tx, site, &id).await })).await
+    transaction!(db, |tx| delete(tx, site, &id).await).await
 }
 
 on_both_databases! {

@@ -2,29 +2,26 @@
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::db::{Db, DbError};
+use crate::db::{Db, DbError, transaction};
 use crate::visitors::fixture;
 
 /// Adds a conversation with messages to each site, and returns the database.
 async fn with_messages(database: &TestDatabase, messages: &'static [(&'static str, &'static str)]) -> Db {
     let db = fixture::open(database).await;
-    let written: Result<(), DbError> = db
-        .write(move |tx| {
-            Box::pin(async move {
-                for (seq, (site, text)) in messages.iter().enumerate() {
-                    let conversation = "INSERT INTO conversations (id, site_id, status, created_ms, updated_ms)
-                        VALUES ($1, $1, 'open', 1, 1) ON CONFLICT (id) DO UPDATE SET updated_ms = 2 RETURNING no";
-                    let conversation = tx.one(conversation, args![*site]).await?.int(0)?;
-                    let message = "INSERT INTO messages (conversation_no, seq, role, content, created_ms)
-                        VALUES ($1, $2, 'visitor', $3, 1) RETURNING no";
-                    let seq = i64::try_from(seq).expect("few");
-                    let no = tx.one(message, args![conversation, seq, *text]).await?.int(0)?;
-                    put_message(tx, site, no, text).await?;
-                }
-                Ok(())
-            })
-        })
-        .await;
+    let written: Result<(), DbError> = transaction!(db, |tx| {
+        for (seq, (site, text)) in messages.iter().enumerate() {
+            let conversation = "INSERT INTO conversations (id, site_id, status, created_ms, updated_ms)
+                VALUES ($1, $1, 'open', 1, 1) ON CONFLICT (id) DO UPDATE SET updated_ms = 2 RETURNING no";
+            let conversation = tx.one(conversation, args![*site]).await?.int(0)?;
+            let message = "INSERT INTO messages (conversation_no, seq, role, content, created_ms)
+                VALUES ($1, $2, 'visitor', $3, 1) RETURNING no";
+            let seq = i64::try_from(seq).expect("few");
+            let no = tx.one(message, args![conversation, seq, *text]).await?.int(0)?;
+            put_message(tx, site, no, text).await?;
+        }
+        Ok(())
+    })
+    .await;
     written.expect("written");
     db
 }

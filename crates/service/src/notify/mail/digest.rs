@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::NoticeKind;
 use crate::Service;
 use crate::accounts::{preferences, quiet_hours};
-use crate::db::{DbError, Tx, args};
+use crate::db::{DbError, Tx, args, transaction};
 use crate::notify::push;
 use crate::secrets::new_id;
 
@@ -24,7 +24,7 @@ pub(in crate::notify) async fn collect(service: &Service, now_ms: i64) -> Result
     let sql = "SELECT DISTINCT tenant_id FROM notifications WHERE sent_ms IS NULL AND due_ms <= $1";
     for row in db.all(sql, args![now_ms]).await? {
         let tenant_id = row.text(0)?;
-        db.write(move |tx| Box::pin(async move { collect_tenant(tx, now_ms, &tenant_id).await })).await?;
+        transaction!(db, |tx| collect_tenant(tx, now_ms, &tenant_id).await).await?;
     }
     let sql = "SELECT min(due_ms) FROM notifications WHERE sent_ms IS NULL";
     db.one(sql, args![]).await?.optional_int(0)

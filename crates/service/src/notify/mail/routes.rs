@@ -9,7 +9,7 @@ use chat_protocol::{Value, is_language_tag};
 use super::NoticeKind;
 use crate::Service;
 use crate::accounts::Operator;
-use crate::db::args;
+use crate::db::{args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::response::ApiResponse;
@@ -76,16 +76,13 @@ pub(crate) async fn update(
     let kinds = NoticeKind::ALL.into_iter().filter(|kind| wants(&choice, *kind)).map(NoticeKind::as_str);
     let kinds: Value = kinds.collect();
     let locale = choice.locale.clone();
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let sql =
-                "UPDATE operators SET email_kinds = $3, email_locale = $4 WHERE id = $1 AND tenant_id = $2";
-            match tx.execute(sql, args![&operator.id, &operator.tenant_id, &kinds, locale]).await? {
-                0 => Err(ApiError::NotFound("This operator")),
-                _ => Ok(()),
-            }
-        })
-    });
-    write.await?;
+    transaction!(service.db(), |tx| {
+        let sql = "UPDATE operators SET email_kinds = $3, email_locale = $4 WHERE id = $1 AND tenant_id = $2";
+        match tx.execute(sql, args![&operator.id, &operator.tenant_id, &kinds, locale]).await? {
+            0 => Err(ApiError::NotFound("This operator")),
+            _ => Ok(()),
+        }
+    })
+    .await?;
     shown(&service, choice)
 }

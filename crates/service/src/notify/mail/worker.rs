@@ -11,7 +11,7 @@ use super::digest::collect;
 use super::mailer::{Composed, MAX_CONNECTIONS, Mailer, SendError};
 use super::outbox::{self, Claimed};
 use crate::Service;
-use crate::db::DbError;
+use crate::db::{DbError, transaction};
 use crate::queue_runner::Queue;
 
 #[derive(Debug)]
@@ -46,13 +46,14 @@ impl Queue for MailQueue {
         if email_due_ms.is_none_or(|due_ms| due_ms > now_ms) {
             return Ok((Vec::new(), next_due_ms));
         }
-        let write = db.write(move |tx| {
-            Box::pin(async move {
+        Ok((
+            transaction!(db, |tx| {
                 outbox::remove_failed(tx, now_ms).await?;
                 outbox::claim(tx, now_ms, limit).await
             })
-        });
-        Ok((write.await?, next_due_ms))
+            .await?,
+            next_due_ms,
+        ))
     }
 
     async fn send(self: Arc<Self>, claimed: Claimed, now_ms: i64) -> Result<(), DbError> {
@@ -67,15 +68,13 @@ impl Queue for MailQueue {
             Err(error) => Err(error),
         };
         self.observe(now_ms, &outcome);
-        let write = self.service.db().write(move |tx| {
-            Box::pin(async move {
-                match outcome {
-                    Ok(()) => claimed.delete(tx).await,
-                    Err(error) => claimed.postpone(tx, now_ms, &error).await,
-                }
-            })
-        });
-        write.await
+        transaction!(self.service.db(), |tx| {
+            match outcome {
+                Ok(()) => claimed.delete(tx).await,
+                Err(error) => claimed.postpone(tx, now_ms, &error).await,
+            }
+        })
+        .await
     }
 }
 

@@ -12,6 +12,7 @@ use super::subscription::Subscription;
 use crate::Service;
 use crate::accounts::Actor;
 use crate::accounts::Session;
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
@@ -68,18 +69,14 @@ pub(super) async fn add(
     let subscription = Subscription::parse(&sent, options.allow_private_webhooks)?;
     let new = NewDevice { session_id: session.id.clone(), subscription, locale: sent.locale };
     let (now_ms, key, owner) = (service.now_ms(), options.key.clone(), actor.clone());
-    let written: Result<(), ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (id, is_new) = new.store(tx, &key, now_ms, &owner.operator.id).await?;
-                if is_new {
-                    owner.record(tx, now_ms, "push.enable", &id).await?;
-                }
-                Ok(())
-            })
-        })
-        .await;
+    let written: Result<(), ApiError> = transaction!(service.db(), |tx| {
+        let (id, is_new) = new.store(tx, &key, now_ms, &owner.operator.id).await?;
+        if is_new {
+            owner.record(tx, now_ms, "push.enable", &id).await?;
+        }
+        Ok(())
+    })
+    .await;
     written?;
     success(&state(&service, &actor, &session).await?)
 }
@@ -94,18 +91,14 @@ pub(super) async fn remove(
     Path(device): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
-    let written: Result<(), ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                if !devices::remove(tx, &actor.operator.id, &device).await? {
-                    return Err(ApiError::NotFound("This device"));
-                }
-                actor.record(tx, now_ms, "push.disable", &device).await?;
-                Ok(())
-            })
-        })
-        .await;
+    let written: Result<(), ApiError> = transaction!(service.db(), |tx| {
+        if !devices::remove(tx, &actor.operator.id, &device).await? {
+            return Err(ApiError::NotFound("This device"));
+        }
+        actor.record(tx, now_ms, "push.disable", &device).await?;
+        Ok(())
+    })
+    .await;
     written?;
     Ok(done())
 }

@@ -12,7 +12,7 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use secrecy::ExposeSecret;
 
 use crate::ServiceKey;
-use crate::db::{Db, DbError, args};
+use crate::db::{Db, DbError, args, transaction};
 use crate::error::ApiError;
 use crate::notify::SmtpOptions;
 
@@ -63,16 +63,13 @@ impl PushKey {
             return Ok(pair);
         }
         let (new, old) = (Self::generate(key)?, stored.unwrap_or_default());
-        let written: Result<u64, DbError> = db
-            .write(move |tx| {
-                Box::pin(async move {
-                    let sql = "INSERT INTO service_values (name, value) VALUES ($1, $2)
-                               ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                               WHERE service_values.value = $3";
-                    tx.execute(sql, args![NAME, new, old]).await
-                })
-            })
-            .await;
+        let written: Result<u64, DbError> = transaction!(db, |tx| {
+            let sql = "INSERT INTO service_values (name, value) VALUES ($1, $2)
+                       ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                       WHERE service_values.value = $3";
+            tx.execute(sql, args![NAME, new, old]).await
+        })
+        .await;
         written?;
         let stored = self::stored(db).await?.unwrap_or_default();
         Self::unseal(key, &stored).ok_or(ApiError::Internal)

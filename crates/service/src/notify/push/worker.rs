@@ -12,7 +12,7 @@ use super::queue::{self, Claimed};
 use super::subscription::Subscription;
 use super::{key, vapid};
 use crate::Service;
-use crate::db::DbError;
+use crate::db::{DbError, transaction};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::notify::attempt::jitter;
@@ -55,8 +55,7 @@ impl Queue for PushQueue {
         if due_ms.is_none_or(|due_ms| due_ms > now_ms) {
             return Ok((Vec::new(), due_ms));
         }
-        let write = self.service.db().write(move |tx| Box::pin(queue::claim(tx, now_ms, limit)));
-        Ok((write.await?, due_ms))
+        Ok((transaction!(self.service.db(), |tx| queue::claim(tx, now_ms, limit).await).await?, due_ms))
     }
 
     /// Sends a push if it is still wanted.
@@ -70,19 +69,17 @@ impl Queue for PushQueue {
             }
             Decision::Drop | Decision::RemoveDevice => None,
         };
-        let write = self.service.db().write(move |tx| {
-            Box::pin(async move {
-                match (decision, outcome) {
-                    (Decision::Send { .. }, Some(outcome)) => {
-                        let now_ms = now_ms.saturating_add(outcome.duration_ms);
-                        claimed.record(tx, now_ms, &outcome, jitter()).await
-                    }
-                    (Decision::RemoveDevice, _) => claimed.remove_device(tx).await,
-                    _ => claimed.drop_event(tx).await,
+        transaction!(self.service.db(), |tx| {
+            match (decision, outcome) {
+                (Decision::Send { .. }, Some(outcome)) => {
+                    let now_ms = now_ms.saturating_add(outcome.duration_ms);
+                    claimed.record(tx, now_ms, &outcome, jitter()).await
                 }
-            })
-        });
-        write.await
+                (Decision::RemoveDevice, _) => claimed.remove_device(tx).await,
+                _ => claimed.drop_event(tx).await,
+            }
+        })
+        .await
     }
 }
 

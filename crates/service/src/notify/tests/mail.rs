@@ -9,6 +9,7 @@ use super::smtp::{Mail, SmtpServer};
 use super::*;
 use crate::SmtpOptions;
 use crate::databases::{Kind, on_both_databases};
+use crate::db::transaction;
 use crate::notify::mail::{MailQueue, Notice, NoticeKind, answered, collect, notify};
 
 const MINUTE_MS: i64 = 60_000;
@@ -34,13 +35,11 @@ pub(super) async fn converse(service: &Service, tenant: &str, id: &str, text: &s
 pub(super) async fn tell(service: &Service, tenant: &str, id: &str, kind: NoticeKind, now_ms: i64) {
     let (node, tenant, id) = (service.clone(), tenant.to_owned(), id.to_owned());
     let site = format!("site_{tenant}");
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let notice = Notice { tenant_id: &tenant, site_id: &site, conversation_id: &id, kind };
-            notify(tx, &node, now_ms, notice).await
-        })
-    });
-    let written: Result<(), DbError> = write.await;
+    let written: Result<(), DbError> = transaction!(service.db(), |tx| {
+        let notice = Notice { tenant_id: &tenant, site_id: &site, conversation_id: &id, kind };
+        notify(tx, &node, now_ms, notice).await
+    })
+    .await;
     written.expect("stored");
 }
 
@@ -91,13 +90,12 @@ on_both_databases! {
             converse(&service, "a", id, "Hello?").await;
             tell(&service, "a", id, kind, now_ms).await;
         }
-        let write = service.db().write(|tx| {
-            Box::pin(async move {
-                answered(tx, "conv_1").await?;
-                answered(tx, "conv_2").await
-            })
-        });
-        write.await.expect("answered");
+        transaction!(service.db(), |tx| {
+            answered(tx, "conv_1").await?;
+            answered(tx, "conv_2").await
+        })
+        .await
+        .expect("answered");
         // Answered between the batch and the sending.
         collect(&service, now_ms + 5 * MINUTE_MS).await.expect("collected");
         assert_eq!(number(&service, "SELECT count(*) FROM emails").await, 2);
@@ -269,8 +267,7 @@ on_both_databases! {
                    VALUES ('a', 'site_a', 'conv_1', 'lead', 1, 1)";
         execute(&service, sql, args![]).await;
         collect(&service, 2).await.expect("collected");
-        let write = service.db().write(|tx| Box::pin(async move { crate::notify::erase(tx, "conv_1").await }));
-        write.await.expect("erased");
+        transaction!(service.db(), |tx| crate::notify::erase(tx, "conv_1").await).await.expect("erased");
         for sql in ["SELECT count(*) FROM notifications", "SELECT count(*) FROM email_notifications"] {
             assert_eq!(number(&service, sql).await, 0);
         }

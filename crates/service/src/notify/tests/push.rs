@@ -7,6 +7,7 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use super::mail::converse;
 use super::*;
 use crate::databases::{Kind, on_both_databases};
+use crate::db::transaction;
 use crate::notify::push::{Cause, NewDevice, PushEvent, PushQueue, Subscription, answered, key, queue};
 use chat_test_servers::push::{PushBrowser, PushService};
 
@@ -25,10 +26,8 @@ pub(super) async fn subscribe(service: &Service, operator_id: &str, browser: &Pu
     let subscription = Subscription::parse(&sent, true).expect("valid");
     let new = NewDevice { session_id, subscription, locale: None };
     let (key, operator_id) = (service.0.options.key.clone(), operator_id.to_owned());
-    let write = service
-        .db()
-        .write(move |tx| Box::pin(async move { new.store(tx, &key, now_ms, &operator_id).await }));
-    let stored: Result<(String, bool), DbError> = write.await;
+    let stored: Result<(String, bool), DbError> =
+        transaction!(service.db(), |tx| new.store(tx, &key, now_ms, &operator_id).await).await;
     stored.expect("stored").0
 }
 
@@ -41,13 +40,11 @@ pub(super) async fn tell(
     now_ms: i64,
 ) {
     let (node, id) = (service.clone(), id.to_owned());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let event = PushEvent { tenant_id: "a", conversation_id: &id, assignee_id, cause };
-            queue(tx, &node, now_ms, event).await
-        })
-    });
-    let written: Result<(), DbError> = write.await;
+    let written: Result<(), DbError> = transaction!(service.db(), |tx| {
+        let event = PushEvent { tenant_id: "a", conversation_id: &id, assignee_id, cause };
+        queue(tx, &node, now_ms, event).await
+    })
+    .await;
     written.expect("queued");
 }
 
@@ -181,8 +178,7 @@ on_both_databases! {
             converse(&service, "a", id, "Hello?").await;
             tell(&service, id, None, Cause::WantsPerson, service.now_ms()).await;
         }
-        let write = service.db().write(|tx| Box::pin(answered(tx, "conv_1")));
-        write.await.expect("answered");
+        transaction!(service.db(), |tx| answered(tx, "conv_1").await).await.expect("answered");
         execute(&service, "UPDATE conversations SET status = 'closed' WHERE id = 'conv_2'", args![]).await;
         assert_eq!(push_due(&service, service.now_ms()).await, None);
         assert_eq!(receiver.received().len(), 1);

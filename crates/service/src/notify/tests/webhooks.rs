@@ -6,6 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::receiver::Receiver;
 use super::*;
 use crate::databases::{Kind, on_both_databases};
+use crate::db::transaction;
 use crate::notify::webhooks::deliveries::{self, LogPage};
 use crate::notify::webhooks::{WebhookQueue, WebhookSecret, store};
 
@@ -18,10 +19,9 @@ pub(super) async fn create(service: &Service, tenant: &str, url: &str) -> (Webho
 
 async fn create_for(service: &Service, tenant: &str, new: NewWebhook) -> (Webhook, WebhookSecret) {
     let (tenant, options, now_ms) = (tenant.to_owned(), service.0.options.clone(), service.now_ms());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move { store::create(tx, &new, &options.key, true, now_ms, &tenant).await })
-    });
-    write.await.expect("created")
+    transaction!(service.db(), |tx| store::create(tx, &new, &options.key, true, now_ms, &tenant).await)
+        .await
+        .expect("created")
 }
 
 pub(super) async fn log(service: &Service, webhook: &Webhook) -> Vec<Delivery> {
@@ -33,10 +33,9 @@ pub(super) async fn log(service: &Service, webhook: &Webhook) -> Vec<Delivery> {
 
 async fn replay(service: &Service, webhook: &Webhook, delivery: &Delivery, now_ms: i64) {
     let (webhook_id, id) = (webhook.id.clone(), delivery.id.clone());
-    let write = service
-        .db()
-        .write(move |tx| Box::pin(async move { deliveries::replay(tx, now_ms, &webhook_id, &id).await }));
-    write.await.expect("replayed");
+    transaction!(service.db(), |tx| deliveries::replay(tx, now_ms, &webhook_id, &id).await)
+        .await
+        .expect("replayed");
 }
 
 /// Delivers what is due at a time, and returns when something is due again.
@@ -87,10 +86,9 @@ on_both_databases! {
         let (disabled, _) = create(&service, "a", &receiver.url).await;
         let id = disabled.id.clone();
         let change = WebhookChange { enabled: Some(false), ..WebhookChange::default() };
-        let write = service
-            .db()
-            .write(move |tx| Box::pin(async move { store::change(tx, &change, true, 1, "a", &id).await }));
-        write.await.expect("disabled");
+        transaction!(service.db(), |tx| store::change(tx, &change, true, 1, "a", &id).await)
+            .await
+            .expect("disabled");
         report(&service, "a", EventName::MessageCreated, "one").await;
         let mut events = std::collections::HashSet::new();
         for (webhook, expected) in
@@ -106,20 +104,19 @@ on_both_databases! {
     async fn a_change_that_is_rolled_back_sends_nothing(database: &TestDatabase) {
         let service = open(database).await;
         create(&service, "a", "https://hooks.example").await;
-        let write = service.db().write(|tx| {
-            Box::pin(async move {
-                let event_of_a = Event {
-                    tenant_id: "a".to_owned(),
-                    site_id: "site_a".to_owned(),
-                    name: EventName::JobCompleted,
-                    data: Value::Null,
-                    conversation_id: None,
-                };
-                event(tx, 1, &event_of_a).await?;
-                Err::<(), _>(DbError::from(sqlx::Error::RowNotFound))
-            })
-        });
-        write.await.expect_err("rolled back");
+        transaction!(service.db(), |tx| {
+            let event_of_a = Event {
+                tenant_id: "a".to_owned(),
+                site_id: "site_a".to_owned(),
+                name: EventName::JobCompleted,
+                data: Value::Null,
+                conversation_id: None,
+            };
+            event(tx, 1, &event_of_a).await?;
+            Err::<(), _>(DbError::from(sqlx::Error::RowNotFound))
+        })
+        .await
+        .expect_err("rolled back");
         assert_eq!(number(&service, "SELECT count(*) FROM deliveries").await, 0);
     }
 
@@ -201,10 +198,9 @@ on_both_databases! {
         // Enabled again, it begins anew.
         let id = webhook.id.clone();
         let change = WebhookChange { enabled: Some(true), ..WebhookChange::default() };
-        let write = service
-            .db()
-            .write(move |tx| Box::pin(async move { store::change(tx, &change, true, 1, "a", &id).await }));
-        let enabled = write.await.expect("enabled");
+        let enabled = transaction!(service.db(), |tx| store::change(tx, &change, true, 1, "a", &id).await)
+            .await
+            .expect("enabled");
         assert!(enabled.enabled && enabled.failing_since.is_none());
         replay(&service, &webhook, &log(&service, &webhook).await[0], start_ms).await;
         deliver(&service, start_ms).await;
@@ -253,10 +249,9 @@ on_both_databases! {
         let receiver = Receiver::start().await;
         let (webhook, old) = create(&service, "a", &receiver.url).await;
         let (key, now_ms, id) = (service.0.options.key.clone(), service.now_ms(), webhook.id.clone());
-        let write = service
-            .db()
-            .write(move |tx| Box::pin(async move { store::rotate(tx, &key, now_ms, &id).await }));
-        let new = write.await.expect("rotated");
+        let new = transaction!(service.db(), |tx| store::rotate(tx, &key, now_ms, &id).await)
+            .await
+            .expect("rotated");
         for later_ms in [0, 25 * HOUR_MS] {
             report(&service, "a", EventName::MessageCreated, "one").await;
             deliver(&service, service.now_ms() + later_ms).await;
@@ -273,8 +268,7 @@ on_both_databases! {
         report(&service, "a", EventName::MessageCreated, "delivered").await;
         deliver(&service, service.now_ms()).await;
         report(&service, "a", EventName::MessageCreated, "pending").await;
-        let write = service.db().write(|tx| Box::pin(async move { crate::notify::erase(tx, "conv_1").await }));
-        write.await.expect("erased");
+        transaction!(service.db(), |tx| crate::notify::erase(tx, "conv_1").await).await.expect("erased");
         assert_eq!(number(&service, "SELECT count(*) FROM deliveries").await, 0);
         assert_eq!(number(&service, "SELECT count(*) FROM delivery_attempts").await, 0);
     }

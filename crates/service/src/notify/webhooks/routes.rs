@@ -16,7 +16,7 @@ use super::{EventName, NewDelivery, body, secret};
 use crate::Service;
 use crate::accounts::{Actor, Right};
 use crate::clock::iso;
-use crate::db::Wake;
+use crate::db::{Wake, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, Params, done, success};
 use crate::response::ApiResponse;
@@ -98,17 +98,15 @@ pub(crate) async fn create(
     Body(new): Body<NewWebhook>,
 ) -> Result<ApiResponse, ApiError> {
     let (now_ms, options) = (service.now_ms(), service.0.options.clone());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let tenant_id = &actor.operator.tenant_id;
-            let private = options.allow_private_webhooks;
-            let created = store::create(tx, &new, &options.key, private, now_ms, tenant_id).await?;
-            let detail = Value::object([("host", host(&created.0.url).into())]);
-            actor.record_with(tx, now_ms, "webhook.create", &created.0.id, &detail).await?;
-            Ok::<_, ApiError>(created)
-        })
-    });
-    let (webhook, secret) = write.await?;
+    let (webhook, secret) = transaction!(service.db(), |tx| {
+        let tenant_id = &actor.operator.tenant_id;
+        let private = options.allow_private_webhooks;
+        let created = store::create(tx, &new, &options.key, private, now_ms, tenant_id).await?;
+        let detail = Value::object([("host", host(&created.0.url).into())]);
+        actor.record_with(tx, now_ms, "webhook.create", &created.0.id, &detail).await?;
+        Ok::<_, ApiError>(created)
+    })
+    .await?;
     with_secret(webhook, &secret, None)
 }
 
@@ -143,22 +141,20 @@ pub(crate) async fn update(
     Body(change): Body<WebhookChange>,
 ) -> Result<ApiResponse, ApiError> {
     let (now_ms, private) = (service.now_ms(), service.0.options.allow_private_webhooks);
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let tenant_id = &actor.operator.tenant_id;
-            let webhook = store::change(tx, &change, private, now_ms, tenant_id, &id).await?;
-            let detail = Value::object([
-                ("host", change.url.as_deref().map(host).into()),
-                ("events", change.events.map(Value::from_iter).into()),
-                ("enabled", change.enabled.into()),
-            ]);
-            actor.record_with(tx, now_ms, "webhook.update", &id, &detail).await?;
-            // Pending deliveries of a disabled webhook fail, those of an enabled one go on.
-            tx.wake(Wake::Queue);
-            Ok::<_, ApiError>(webhook)
-        })
-    });
-    one(write.await?)
+    one(transaction!(service.db(), |tx| {
+        let tenant_id = &actor.operator.tenant_id;
+        let webhook = store::change(tx, &change, private, now_ms, tenant_id, &id).await?;
+        let detail = Value::object([
+            ("host", change.url.as_deref().map(host).into()),
+            ("events", change.events.map(Value::from_iter).into()),
+            ("enabled", change.enabled.into()),
+        ]);
+        actor.record_with(tx, now_ms, "webhook.update", &id, &detail).await?;
+        // Pending deliveries of a disabled webhook fail, those of an enabled one go on.
+        tx.wake(Wake::Queue);
+        Ok::<_, ApiError>(webhook)
+    })
+    .await?)
 }
 
 /// Deletes a webhook, with its log of deliveries.
@@ -172,14 +168,12 @@ pub(crate) async fn remove(
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            store::delete(tx, &actor.operator.tenant_id, &id).await?;
-            actor.record(tx, now_ms, "webhook.delete", &id).await?;
-            Ok::<_, ApiError>(())
-        })
-    });
-    write.await?;
+    transaction!(service.db(), |tx| {
+        store::delete(tx, &actor.operator.tenant_id, &id).await?;
+        actor.record(tx, now_ms, "webhook.delete", &id).await?;
+        Ok::<_, ApiError>(())
+    })
+    .await?;
     Ok(done())
 }
 
@@ -194,15 +188,13 @@ pub(crate) async fn rotate(
     Path(id): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
     let (now_ms, key) = (service.now_ms(), service.0.options.key.clone());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            let webhook = store::find(tx, &actor.operator.tenant_id, &id).await?;
-            let secret = store::rotate(tx, &key, now_ms, &id).await?;
-            actor.record(tx, now_ms, "webhook.rotate", &id).await?;
-            Ok::<_, ApiError>((webhook, secret))
-        })
-    });
-    let (webhook, secret) = write.await?;
+    let (webhook, secret) = transaction!(service.db(), |tx| {
+        let webhook = store::find(tx, &actor.operator.tenant_id, &id).await?;
+        let secret = store::rotate(tx, &key, now_ms, &id).await?;
+        actor.record(tx, now_ms, "webhook.rotate", &id).await?;
+        Ok::<_, ApiError>((webhook, secret))
+    })
+    .await?;
     with_secret(webhook, &secret, Some(now_ms.saturating_add(OVERLAP_MS)))
 }
 
@@ -219,8 +211,10 @@ pub(crate) async fn test(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let webhook_id = id.clone();
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
+    shown(
+        &service,
+        &webhook_id,
+        &transaction!(service.db(), |tx| {
             require_enabled(&store::find(tx, &actor.operator.tenant_id, &id).await?)?;
             let event_id = new_id("evt");
             let name = EventName::WebhookTest;
@@ -235,8 +229,9 @@ pub(crate) async fn test(
             tx.wake(Wake::Queue);
             Ok::<_, ApiError>(delivery.insert(tx, now_ms).await?)
         })
-    });
-    shown(&service, &webhook_id, &write.await?).await
+        .await?,
+    )
+    .await
 }
 
 fn require_enabled(webhook: &Webhook) -> Result<(), ApiError> {
@@ -288,15 +283,13 @@ pub(crate) async fn replay(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let (webhook_id, delivery_id) = (id.clone(), delivery.clone());
-    let write = service.db().write(move |tx| {
-        Box::pin(async move {
-            require_enabled(&store::find(tx, &actor.operator.tenant_id, &id).await?)?;
-            log::replay(tx, now_ms, &id, &delivery).await?;
-            let detail = Value::object([("delivery", delivery.into())]);
-            actor.record_with(tx, now_ms, "webhook.replay", &id, &detail).await?;
-            Ok::<_, ApiError>(())
-        })
-    });
-    write.await?;
+    transaction!(service.db(), |tx| {
+        require_enabled(&store::find(tx, &actor.operator.tenant_id, &id).await?)?;
+        log::replay(tx, now_ms, &id, &delivery).await?;
+        let detail = Value::object([("delivery", delivery.into())]);
+        actor.record_with(tx, now_ms, "webhook.replay", &id, &detail).await?;
+        Ok::<_, ApiError>(())
+    })
+    .await?;
     shown(&service, &webhook_id, &delivery_id).await
 }

@@ -7,7 +7,7 @@ use super::client::{SignedRequest, WebhookClient};
 use super::queue::{self, Claimed, PendingWebhook};
 use super::secret::WebhookSecret;
 use crate::Service;
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, Tx, transaction};
 use crate::notify::attempt::{Next, jitter};
 use crate::notify::http::Outcome;
 use crate::notify::target::TargetUrl;
@@ -47,9 +47,7 @@ impl Queue for WebhookQueue {
         if shares.is_empty() {
             return Ok((Vec::new(), next_due_ms));
         }
-        let write =
-            self.service.db().write(move |tx| Box::pin(async move { claim(tx, now_ms, shares).await }));
-        Ok((write.await?, next_due_ms))
+        Ok((transaction!(self.service.db(), |tx| claim(tx, now_ms, shares).await).await?, next_due_ms))
     }
 
     async fn send(self: Arc<Self>, (_webhook, claimed): Self::Claimed, now_ms: i64) -> Result<(), DbError> {
@@ -60,10 +58,7 @@ impl Queue for WebhookQueue {
         self.service.0.metrics.webhook(if outcome.is_delivered() { "delivered" } else { "failed" });
         let now_ms = now_ms.saturating_add(outcome.duration_ms);
         let next = Next::after(claimed.attempt(), &outcome, now_ms, jitter());
-        let write = self.service.db().write(move |tx| {
-            Box::pin(async move { queue::record(tx, now_ms, &claimed, &outcome, next).await })
-        });
-        write.await
+        transaction!(self.service.db(), |tx| queue::record(tx, now_ms, &claimed, &outcome, next).await).await
     }
 }
 
@@ -77,9 +72,7 @@ impl WebhookQueue {
                 queue::pending(db).await?.into_iter().partition(|webhook| webhook.disabled);
             let mut cancelled = 0;
             for webhook in disabled {
-                let write =
-                    db.write(move |tx| Box::pin(async move { queue::cancel(tx, now_ms, &webhook.id).await }));
-                cancelled += write.await?;
+                cancelled += transaction!(db, |tx| queue::cancel(tx, now_ms, &webhook.id).await).await?;
             }
             if cancelled == 0 {
                 return Ok(pending);

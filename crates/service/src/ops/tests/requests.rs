@@ -16,7 +16,7 @@ use tower::ServiceExt;
 
 use super::{add_tenant, get as get_path, open};
 use crate::databases::{Kind, TestDatabase};
-use crate::db::{DbError, args};
+use crate::db::{DbError, args, transaction};
 use crate::ops::Client;
 use crate::{Service, ServiceKey};
 
@@ -56,29 +56,25 @@ async fn counts_replies_deliveries_and_what_waits() {
     let (_database, service) = service().await;
     add_tenant(service.db(), "t").await;
     let now_ms = service.now_ms();
-    let added: Result<(), DbError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                // Only the first console is open.
-                let sql = "INSERT INTO consoles (id, tenant_id, operator_id, seen_ms, open)
-                           VALUES ('a', 't', 'o', $1, 1), ('b', 't', 'o', $1, 0), ('c', 't', 'o', 1, 1)";
-                tx.execute(sql, args![now_ms]).await?;
-                let sql = "INSERT INTO webhooks (id, tenant_id, url, secret, events, created_ms)
-                           VALUES ('w', 't', 'https://hooks.example', $1, '[]', 1)";
-                tx.execute(sql, args![b"sealed".to_vec()]).await?;
-                let sql = "INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms)
-                           VALUES ('1', 'w', 'e', '{}', 'pending', 1, 1), ('2', 'w', 'e', '{}', 'pending', 1, 1),
-                                  ('3', 'w', 'e', '{}', 'delivered', 1, 1), ('4', 'w', 'e', '{}', 'failed', 1, 1)";
-                tx.execute(sql, args![]).await?;
-                let sql = "INSERT INTO emails (id, tenant_id, recipient, status, next_ms, created_ms)
-                           VALUES ('1', 't', 'a@example.com', 'pending', 1, 1),
-                                  ('2', 't', 'a@example.com', 'failed', 1, 1)";
-                tx.execute(sql, args![]).await?;
-                Ok(())
-            })
-        })
-        .await;
+    let added: Result<(), DbError> = transaction!(service.db(), |tx| {
+        // Only the first console is open.
+        let sql = "INSERT INTO consoles (id, tenant_id, operator_id, seen_ms, open)
+                   VALUES ('a', 't', 'o', $1, 1), ('b', 't', 'o', $1, 0), ('c', 't', 'o', 1, 1)";
+        tx.execute(sql, args![now_ms]).await?;
+        let sql = "INSERT INTO webhooks (id, tenant_id, url, secret, events, created_ms)
+                   VALUES ('w', 't', 'https://hooks.example', $1, '[]', 1)";
+        tx.execute(sql, args![b"sealed".to_vec()]).await?;
+        let sql = "INSERT INTO deliveries (id, webhook_id, event, body, status, next_ms, created_ms)
+                   VALUES ('1', 'w', 'e', '{}', 'pending', 1, 1), ('2', 'w', 'e', '{}', 'pending', 1, 1),
+                          ('3', 'w', 'e', '{}', 'delivered', 1, 1), ('4', 'w', 'e', '{}', 'failed', 1, 1)";
+        tx.execute(sql, args![]).await?;
+        let sql = "INSERT INTO emails (id, tenant_id, recipient, status, next_ms, created_ms)
+                   VALUES ('1', 't', 'a@example.com', 'pending', 1, 1),
+                          ('2', 't', 'a@example.com', 'failed', 1, 1)";
+        tx.execute(sql, args![]).await?;
+        Ok(())
+    })
+    .await;
     added.expect("stored");
     let metrics = &service.0.metrics;
     metrics.ai_reply(&AiStatus::Ok, Duration::from_millis(200));

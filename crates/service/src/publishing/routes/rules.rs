@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Segments, segments};
 use crate::Service;
 use crate::accounts::{Actor, Operator, Right};
-use crate::db::Wake;
+use crate::db::{Wake, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::publishing::rules;
@@ -47,18 +47,14 @@ pub(super) async fn replace(
     actor.operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &actor.operator.tenant_id, &segments(path)?).await?;
     let now_ms = service.now_ms();
-    let saved: Result<PublishingRules, ApiError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let (before, after) = rules::replace(tx, &site.id, new).await?;
-                let detail = RulesChange { before: &before, after: &after };
-                actor.record_with(tx, now_ms, "site.publishing_rules", &site.id, &detail).await?;
-                tx.wake(Wake::Settings { tenant: site.tenant_id.clone() });
-                Ok(after)
-            })
-        })
-        .await;
+    let saved: Result<PublishingRules, ApiError> = transaction!(service.db(), |tx| {
+        let (before, after) = rules::replace(tx, &site.id, new).await?;
+        let detail = RulesChange { before: &before, after: &after };
+        actor.record_with(tx, now_ms, "site.publishing_rules", &site.id, &detail).await?;
+        tx.wake(Wake::Settings { tenant: site.tenant_id.clone() });
+        Ok(after)
+    })
+    .await;
     success(&saved?)
 }
 

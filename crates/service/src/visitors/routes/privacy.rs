@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::{NO_VISITOR, Segments, segments};
 use crate::Service;
 use crate::accounts::{Actor, Right};
-use crate::db::DbError;
+use crate::db::{DbError, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
 use crate::response::ApiResponse;
@@ -102,17 +102,13 @@ async fn download(
 ) -> Result<Response, ApiError> {
     let now_ms = service.now_ms();
     let (site_id, targets) = (site.id.clone(), ids(&subject));
-    let recorded: Result<(), DbError> = service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                for target in &targets {
-                    actor.record(tx, now_ms, "visitor.export", &format!("{}/{target}", site.id)).await?;
-                }
-                Ok(())
-            })
-        })
-        .await;
+    let recorded: Result<(), DbError> = transaction!(service.db(), |tx| {
+        for target in &targets {
+            actor.record(tx, now_ms, "visitor.export", &format!("{}/{target}", site.id)).await?;
+        }
+        Ok(())
+    })
+    .await;
     recorded?;
     let body = document::document(service.db(), now_ms, &site_id, subject);
     let headers = [
