@@ -1,19 +1,24 @@
 // The walls inside crates/service: which module may use which others. ARCHITECTURE.md has the table.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { read } from "../docs-snippets.mjs";
 import { importsOf, modulesOf } from "./rust-modules.mjs";
 
+const SOURCES = fileURLToPath(new URL("../../crates/service/src/", import.meta.url));
+
 /** The layer around all others, which the released program does not have. */
 const TEST_MODE = "test_mode";
 
+/** Each file's module with those that it imports. */
+const modules = importsOf(modulesOf(`${SOURCES}lib.rs`));
+
 /** Each top-level module with those that it uses; the running service, which the root defines, is the empty name. */
 const imports = new Map();
-for (const [module, found] of importsOf(
-  modulesOf(fileURLToPath(new URL("../../crates/service/src/lib.rs", import.meta.url))),
-)) {
+for (const [module, found] of modules) {
   const top = module.split("::")[0];
   if (top === "" || top === TEST_MODE) continue;
   const used = imports.get(top) ?? new Set();
@@ -54,4 +59,12 @@ test("Each module uses the modules of its row, and above the ground all of the g
 
 test("The ground knows nothing of the running service", () => {
   for (const name of ground) assert.ok(!imports.get(name).has(""), `${name} uses the root`);
+});
+
+test("The files of routes and of unit tests have the name of their module", () => {
+  const files = readdirSync(SOURCES, { recursive: true }).map((file) => basename(file));
+  assert.deepEqual(
+    files.filter((file) => ["routes.rs", "tests.rs"].includes(file)),
+    [],
+  );
 });

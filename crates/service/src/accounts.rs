@@ -1,5 +1,8 @@
 //! The accounts of operators: signing in, sessions, roles, one-time links and the second factor.
 
+mod accounts_routes;
+#[cfg(test)]
+mod accounts_tests;
 mod actor;
 mod client;
 mod command;
@@ -15,13 +18,11 @@ mod people;
 pub(crate) mod preferences;
 pub(crate) mod quiet_hours;
 mod role;
-mod routes;
 pub(crate) mod session;
-#[cfg(test)]
-mod tests;
 mod throttle;
 mod totp;
 
+pub(crate) use accounts_routes::{AccountsApi, routes};
 pub(crate) use actor::Actor;
 pub use command::{
     CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
@@ -30,7 +31,6 @@ pub use command::{
 pub(crate) use guard::{check_source, guarded, guarded_pages};
 pub(crate) use operator::Operator;
 pub(crate) use role::{Right, Role};
-pub(crate) use routes::{AccountsApi, routes};
 pub(crate) use session::{Session, valid_sessions};
 
 /// The state that all accounts of a running service share.

@@ -5,12 +5,12 @@ mod activation;
 pub(crate) mod call;
 mod chat;
 mod command;
+#[cfg(test)]
+mod connector_api_tests;
 mod publishing;
 mod record;
 mod reply;
 mod send;
-#[cfg(test)]
-mod tests;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

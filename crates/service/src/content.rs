@@ -202,4 +202,4 @@ pub(crate) async fn count(db: &Db, site_id: &str) -> Result<i64, DbError> {
 }
 
 #[cfg(test)]
-mod tests;
+mod content_tests;

@@ -4,6 +4,8 @@
 //! booleans, and `TEXT` for everything else but hashes. Where the databases differ, [`Dialect`] says so.
 
 mod arg;
+#[cfg(test)]
+mod db_tests;
 mod error;
 mod like;
 pub(crate) mod migrations;
@@ -11,8 +13,6 @@ mod numbers;
 pub(crate) mod postgres;
 mod row;
 pub(crate) mod sqlite;
-#[cfg(test)]
-mod tests;
 mod wake;
 
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 //! The key, the change that the request makes and its response are one commit. A request that fails leaves
 //! nothing, so that its repetition is executed.
 
-mod lease;
 #[cfg(test)]
-mod tests;
+mod idempotency_tests;
+mod lease;
 
 use chat_protocol::IdempotencyKey;
 use futures_util::future::BoxFuture;

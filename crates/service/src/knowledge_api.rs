@@ -243,4 +243,4 @@ impl Change {
 }
 
 #[cfg(test)]
-mod tests;
+mod knowledge_api_tests;

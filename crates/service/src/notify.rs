@@ -4,10 +4,10 @@ mod attempt;
 pub(crate) mod data;
 mod http;
 pub(crate) mod mail;
+#[cfg(test)]
+mod notify_tests;
 pub(crate) mod push;
 mod target;
-#[cfg(test)]
-mod tests;
 pub(crate) mod webhooks;
 
 use axum::Router;

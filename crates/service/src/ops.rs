@@ -7,9 +7,9 @@ mod health;
 mod key_check;
 mod key_text;
 mod metrics;
-mod requests;
 #[cfg(test)]
-mod tests;
+mod ops_tests;
+mod requests;
 
 pub use crate::client::Client;
 pub use backup::{Backup, BackupError, backup, restore};

@@ -180,4 +180,4 @@ async fn beginning(mut response: Response) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests;
+mod proxy_check_tests;

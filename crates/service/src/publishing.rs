@@ -7,16 +7,16 @@
 mod approval;
 mod before;
 mod jobs;
+mod publishing_routes;
+#[cfg(test)]
+mod publishing_tests;
 mod reviews;
 #[cfg(test)]
 mod route_tests;
-mod routes;
 #[cfg(test)]
 mod rule_route_tests;
 mod rules;
 mod suggestion;
-#[cfg(test)]
-mod tests;
 
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ pub(crate) use approval::{
     By, approve, approve_overlays, draft_article, roll_back, suggest_overlays, withdraw,
 };
 pub(crate) use jobs::{claim, complete, pending_count};
+pub(crate) use publishing_routes::{PublishingApi, routes};
 pub(crate) use reviews::{ReviewStatus, overlays};
-pub(crate) use routes::{PublishingApi, routes};
 pub(crate) use suggestion::Suggestion;
 
 /// The lease of a claim. The contract specifies no number (8).

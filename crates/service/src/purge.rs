@@ -6,10 +6,10 @@
 
 mod expired;
 mod lease;
+#[cfg(test)]
+mod purge_tests;
 mod retention;
 mod sites;
-#[cfg(test)]
-mod tests;
 
 use std::time::Duration;
 

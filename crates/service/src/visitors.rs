@@ -11,20 +11,20 @@ pub(crate) mod fixture;
 mod privacy_tests;
 pub(crate) mod profile;
 pub(crate) mod removal;
-mod routes;
 #[cfg(test)]
 mod schema_tests;
 pub(crate) mod scrub;
 mod subject;
+mod visitors_routes;
 #[cfg(test)]
-mod tests;
+mod visitors_tests;
 
 use chat_protocol::{Value, VisitorProfile};
 use serde::Serialize;
 use sqlx::AssertSqlSafe;
 use utoipa::ToSchema;
 
-pub(crate) use routes::{VisitorsApi, routes};
+pub(crate) use visitors_routes::{VisitorsApi, routes};
 
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, args};

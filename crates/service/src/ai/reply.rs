@@ -215,4 +215,4 @@ impl Answer {
 }
 
 #[cfg(test)]
-mod tests;
+mod reply_tests;

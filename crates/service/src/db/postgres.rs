@@ -3,9 +3,9 @@
 
 mod listener;
 mod notifier;
-mod readers;
 #[cfg(test)]
-mod tests;
+mod postgres_tests;
+mod readers;
 
 use std::pin::pin;
 use std::str::FromStr;

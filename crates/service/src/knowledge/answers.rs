@@ -157,4 +157,4 @@ fn read(row: &Row) -> Result<Answer, DbError> {
 }
 
 #[cfg(test)]
-mod tests;
+mod answers_tests;

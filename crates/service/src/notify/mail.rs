@@ -8,18 +8,18 @@
 mod compose;
 mod connection;
 mod digest;
+mod mail_routes;
 mod mailer;
 mod options;
 mod outbox;
 mod pending;
-mod routes;
 mod worker;
 
 pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
 pub(super) use compose::excerpt;
+pub(crate) use mail_routes::{NotificationsApi, routes};
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
-pub(crate) use routes::{NotificationsApi, routes};
 pub(super) use worker::MailQueue;
 
 #[cfg(test)]

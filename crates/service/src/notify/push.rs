@@ -7,8 +7,8 @@
 mod devices;
 mod encryption;
 mod message;
+mod push_routes;
 mod queue;
-mod routes;
 mod subscription;
 mod vapid;
 mod worker;
@@ -16,8 +16,8 @@ mod worker;
 use crate::Service;
 use crate::error::ApiError;
 
+pub(crate) use push_routes::{PushApi, routes};
 pub(crate) use queue::{Cause, PushEvent, answered, queue, told};
-pub(crate) use routes::{PushApi, routes};
 pub(crate) use vapid::PushKey;
 pub(super) use worker::PushQueue;
 

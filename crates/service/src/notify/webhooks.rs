@@ -4,9 +4,9 @@
 mod client;
 pub(super) mod deliveries;
 mod queue;
-mod routes;
 mod secret;
 pub(super) mod store;
+mod webhooks_routes;
 mod worker;
 
 use chat_protocol::Value;
@@ -17,7 +17,7 @@ use crate::clock::iso;
 use crate::db::{DbError, Tx, args};
 use crate::secrets::new_id;
 
-pub(crate) use routes::{WebhooksApi, routes};
+pub(crate) use webhooks_routes::{WebhooksApi, routes};
 pub(super) use worker::WebhookQueue;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod dry_run;
 mod matching;
 #[cfg(test)]
-mod tests;
+mod rules_tests;
 
 use std::time::Duration;
 
