@@ -43,6 +43,43 @@ impl Entry<'_> {
     }
 }
 
+/// The author of a change: an operator, the command line, or somebody unknown.
+#[derive(Clone, Debug)]
+pub(crate) struct Author {
+    id: String,
+    name: String,
+    address: String,
+}
+
+impl Author {
+    /// An operator, or who else has an id, at a client's address.
+    pub(crate) fn new(id: &str, name: String, address: &str) -> Self {
+        Self { id: id.to_owned(), name, address: address.to_owned() }
+    }
+
+    /// The command line.
+    pub(crate) fn command() -> Self {
+        Self::new("command", "command".to_owned(), "")
+    }
+
+    /// Somebody who is not signed in, at a client's address.
+    pub(crate) fn stranger(address: &str) -> Self {
+        Self::new("", "unknown".to_owned(), address)
+    }
+
+    /// Returns the entry of a change, without details.
+    pub(crate) fn entry<'a>(
+        &'a self,
+        tenant_id: &'a str,
+        action: &'a str,
+        target: &'a str,
+        at_ms: i64,
+    ) -> Entry<'a> {
+        let Self { id, name, address } = self;
+        Entry { tenant_id, actor_id: id, actor: name, action, target, detail: Entry::NONE, address, at_ms }
+    }
+}
+
 /// Adds an entry, in the transaction of the change.
 pub(crate) async fn record(tx: &mut Tx, entry: &Entry<'_>) -> Result<(), DbError> {
     let sql = "INSERT INTO audit (tenant_id, at_ms, actor_id, actor, action, target, detail, address)

@@ -1,7 +1,7 @@
 //! The tenants and sites of a service, as the command line manages them.
 
 use crate::Service;
-use crate::audit::{self, Entry};
+use crate::audit::{self, Author};
 use crate::db::{Tx, work};
 use crate::error::ApiError;
 use crate::licenses::{self, License, NewLicense};
@@ -23,10 +23,7 @@ async fn record(
     action: &str,
     target: &str,
 ) -> Result<(), ApiError> {
-    let actor = "command";
-    let detail = Entry::NONE;
-    let entry = Entry { tenant_id, actor_id: actor, actor, action, target, detail, address: "", at_ms };
-    Ok(audit::record(tx, &entry).await?)
+    Ok(audit::record(tx, &Author::command().entry(tenant_id, action, target, at_ms)).await?)
 }
 
 impl Service {

@@ -6,7 +6,7 @@ use chat_protocol::admin::Empty;
 use serde::Serialize;
 
 use crate::Service;
-use crate::audit::{self, Entry};
+use crate::audit::{self, Author};
 use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 
@@ -17,8 +17,7 @@ use super::operator::Operator;
 #[derive(Clone, Debug)]
 pub(crate) struct Actor {
     pub(crate) operator: Operator,
-    name: String,
-    address: String,
+    author: Author,
 }
 
 impl FromRequestParts<Service> for Actor {
@@ -26,8 +25,8 @@ impl FromRequestParts<Service> for Actor {
 
     async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, ApiError> {
         let operator = Operator::from_request_parts(parts, service).await?;
-        let name = format!("{} <{}>", operator.name, operator.email);
-        Ok(Self { operator, name, address: address(parts) })
+        let author = operator.author(&address(parts));
+        Ok(Self { operator, author })
     }
 }
 
@@ -52,16 +51,7 @@ impl Actor {
         target: &str,
         detail: &impl Serialize,
     ) -> Result<(), DbError> {
-        let entry = Entry {
-            tenant_id: &self.operator.tenant_id,
-            actor_id: &self.operator.id,
-            actor: &self.name,
-            action,
-            target,
-            detail: Entry::NONE,
-            address: &self.address,
-            at_ms,
-        };
+        let entry = self.author.entry(&self.operator.tenant_id, action, target, at_ms);
         audit::record(tx, &entry.with(detail)).await
     }
 }

@@ -3,12 +3,11 @@
 use chat_protocol::admin::settings::OperatorChange;
 use tracing::error;
 
-use super::context::Actor;
 use super::email::parse_email;
 use super::links::{self, NewLink, Purpose};
 use super::people::{self, Person};
 use crate::Service;
-use crate::audit;
+use crate::audit::{self, Author};
 use crate::clock::iso;
 use crate::db::{Tx, args, transaction};
 use crate::error::ApiError;
@@ -92,8 +91,8 @@ pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLin
         let known = tx.optional("SELECT id FROM tenants WHERE id = $1", args![&tenant]).await?;
         known.ok_or(ApiError::NotFound("This tenant"))?;
         let link = links::create(tx, now, &tenant, &Purpose::Owner, "command").await?;
-        let actor = Actor::command();
-        audit::record(tx, &actor.entry(&tenant, "owner.link", &link.id, now)).await?;
+        let author = Author::command();
+        audit::record(tx, &author.entry(&tenant, "owner.link", &link.id, now)).await?;
         Ok(link)
     })
     .await;
@@ -143,7 +142,7 @@ pub async fn set_operator_disabled(
         let (tenant, id) = find(tx, &email).await?;
         people::lock(tx, &tenant).await?;
         let change = OperatorChange { disabled: Some(disabled), ..OperatorChange::default() };
-        let person = people::change(tx, now, &tenant, &id, &change, &Actor::command()).await?;
+        let person = people::change(tx, now, &tenant, &id, &change, &Author::command()).await?;
         Ok(summary(person, &tenant))
     })
     .await;
@@ -160,13 +159,13 @@ pub async fn reset_operator_password(
     let (now, email) = (service.now_ms(), parse_email(email)?);
     let link: Result<NewLink, ApiError> = transaction!(service.db(), |tx| {
         let (tenant, id) = find(tx, &email).await?;
-        let actor = Actor::command();
+        let author = Author::command();
         if remove_totp {
-            people::remove_totp(tx, now, &tenant, &id, &actor).await?;
+            people::remove_totp(tx, now, &tenant, &id, &author).await?;
         }
         let purpose = Purpose::Password { operator_id: id.clone() };
         let link = links::create(tx, now, &tenant, &purpose, "command").await?;
-        audit::record(tx, &actor.entry(&tenant, "password.link", &id, now)).await?;
+        audit::record(tx, &author.entry(&tenant, "password.link", &id, now)).await?;
         Ok(link)
     })
     .await;

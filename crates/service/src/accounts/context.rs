@@ -16,7 +16,6 @@ use super::guard::session_cookie;
 use super::session::{Browser, Session};
 use super::throttle::Counted;
 use crate::Service;
-use crate::audit::Entry;
 use crate::error::ApiError;
 use crate::input::success;
 use crate::secrets::new_id;
@@ -127,30 +126,4 @@ fn append(headers: &mut HeaderMap, cookie: Option<HeaderValue>) {
 
 fn device_purpose(operator_id: &str) -> String {
     format!("device of {operator_id}")
-}
-
-/// The author of a change, for the audit log.
-#[derive(Clone, Debug)]
-pub(super) struct Actor {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) address: String,
-}
-
-impl Actor {
-    /// The command line.
-    pub(super) fn command() -> Self {
-        Self { id: "command".to_owned(), name: "command".to_owned(), address: String::new() }
-    }
-
-    pub(super) fn entry<'a>(
-        &'a self,
-        tenant_id: &'a str,
-        action: &'a str,
-        target: &'a str,
-        at_ms: i64,
-    ) -> Entry<'a> {
-        let Self { id, name, address } = self;
-        Entry { tenant_id, actor_id: id, actor: name, action, target, detail: Entry::NONE, address, at_ms }
-    }
 }

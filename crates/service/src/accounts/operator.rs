@@ -3,9 +3,9 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::context::Actor;
 use super::{Right, Role};
 use crate::Service;
+use crate::audit::Author;
 use crate::error::ApiError;
 
 /// The operator who is signed in. As an argument of a handler, it refuses requests without a valid session.
@@ -35,10 +35,9 @@ impl Operator {
         self.require(right.least_role())
     }
 
-    /// Returns the operator as the actor of a change, at a client's address.
-    pub(super) fn actor(&self, address: &str) -> Actor {
-        let name = format!("{} <{}>", self.name, self.email);
-        Actor { id: self.id.clone(), name, address: address.to_owned() }
+    /// Returns the operator as the author of a change, at a client's address.
+    pub(super) fn author(&self, address: &str) -> Author {
+        Author::new(&self.id, format!("{} <{}>", self.name, self.email), address)
     }
 }
 

@@ -3,11 +3,10 @@
 use chat_protocol::Value;
 use chat_protocol::admin::settings::{OperatorAccount, OperatorChange};
 
-use super::context::Actor;
 use super::session::{self, read_role};
 use super::{Operator, Right, Role, links, totp};
 use crate::Service;
-use crate::audit;
+use crate::audit::{self, Author};
 use crate::clock::iso;
 use crate::db::{DbError, Row, Tx, Wake, args};
 use crate::error::ApiError;
@@ -111,7 +110,7 @@ pub(super) async fn change(
     tenant_id: &str,
     id: &str,
     change: &OperatorChange,
-    actor: &Actor,
+    author: &Author,
 ) -> Result<Person, ApiError> {
     let before = find_in(tx, tenant_id, id).await?;
     let mut after = before.clone();
@@ -131,7 +130,7 @@ pub(super) async fn change(
     if before.is_active_owner() && !after.is_active_owner() {
         keep_an_owner(tx, tenant_id).await?;
     }
-    audit::record(tx, &actor.entry(tenant_id, "operator.update", id, now_ms).with(change)).await?;
+    audit::record(tx, &author.entry(tenant_id, "operator.update", id, now_ms).with(change)).await?;
     tx.wake(Wake::Settings { tenant: tenant_id.to_owned() });
     Ok(after)
 }
@@ -142,7 +141,7 @@ pub(super) async fn remove(
     now_ms: i64,
     tenant_id: &str,
     id: &str,
-    actor: &Actor,
+    author: &Author,
 ) -> Result<(), ApiError> {
     let person = find_in(tx, tenant_id, id).await?;
     end_access(tx, tenant_id, id).await?;
@@ -151,7 +150,7 @@ pub(super) async fn remove(
         keep_an_owner(tx, tenant_id).await?;
     }
     let detail = Value::object([("email", person.email.into()), ("role", person.role.as_str().into())]);
-    audit::record(tx, &actor.entry(tenant_id, "operator.delete", id, now_ms).with(&detail)).await?;
+    audit::record(tx, &author.entry(tenant_id, "operator.delete", id, now_ms).with(&detail)).await?;
     Ok(())
 }
 
@@ -161,12 +160,12 @@ pub(super) async fn remove_totp(
     now_ms: i64,
     tenant_id: &str,
     id: &str,
-    actor: &Actor,
+    author: &Author,
 ) -> Result<(), ApiError> {
     find_in(tx, tenant_id, id).await?;
     totp::store(tx, id, None).await?;
     session::revoke_all(tx, tenant_id, id, None).await?;
-    audit::record(tx, &actor.entry(tenant_id, "totp.remove", id, now_ms)).await?;
+    audit::record(tx, &author.entry(tenant_id, "totp.remove", id, now_ms)).await?;
     Ok(())
 }
 

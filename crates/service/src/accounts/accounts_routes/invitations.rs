@@ -91,8 +91,8 @@ pub(super) async fn create(
         check(tx, tenant, &wanted.email, now).await?;
         let purpose = Purpose::Invitation { email: wanted.email.clone(), role: wanted.role };
         let link = links::create(tx, now, tenant, &purpose, &inviter.id).await?;
-        let actor = inviter.actor(&context.browser.address);
-        let entry = actor.entry(tenant, "operator.invite", &link.id, now).with(&wanted);
+        let author = inviter.author(&context.browser.address);
+        let entry = author.entry(tenant, "operator.invite", &link.id, now).with(&wanted);
         audit::record(tx, &entry).await?;
         Ok::<_, ApiError>(link)
     })
@@ -147,8 +147,8 @@ pub(super) async fn revoke(
         let row = tx.optional(sql, args![&id, tenant]).await?;
         let role = row.ok_or(ApiError::NotFound("This invitation"))?.text(0)?;
         people::still_may(tx, &operator, Right::to_manage(read_role(&role))).await?;
-        let actor = operator.actor(&context.browser.address);
-        audit::record(tx, &actor.entry(tenant, "operator.uninvite", &id, now)).await?;
+        let author = operator.author(&context.browser.address);
+        audit::record(tx, &author.entry(tenant, "operator.uninvite", &id, now)).await?;
         Ok::<_, ApiError>(())
     })
     .await?;

@@ -79,8 +79,8 @@ pub(super) async fn change(
         if change.role.is_some() {
             people::still_may(tx, &operator, Right::ManageOwners).await?;
         }
-        let actor = operator.actor(&context.browser.address);
-        people::change(tx, now, tenant, &id, &change, &actor).await
+        let author = operator.author(&context.browser.address);
+        people::change(tx, now, tenant, &id, &change, &author).await
     })
     .await?;
     success(&OperatorChanged { operator: changed.account() })
@@ -109,7 +109,7 @@ pub(super) async fn remove(
         people::lock(tx, tenant).await?;
         let person = people::find_in(tx, tenant, &id).await?;
         people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
-        people::remove(tx, now, tenant, &id, &operator.actor(&context.browser.address)).await
+        people::remove(tx, now, tenant, &id, &operator.author(&context.browser.address)).await
     })
     .await?;
     Ok(done())
@@ -143,8 +143,8 @@ pub(super) async fn password_link(
         }
         let purpose = Purpose::Password { operator_id: person.id };
         let link = links::create(tx, now, tenant, &purpose, &operator.id).await?;
-        let actor = operator.actor(&context.browser.address);
-        audit::record(tx, &actor.entry(tenant, "password.link", &id, now)).await?;
+        let author = operator.author(&context.browser.address);
+        audit::record(tx, &author.entry(tenant, "password.link", &id, now)).await?;
         Ok(link)
     })
     .await?;
@@ -178,8 +178,8 @@ pub(super) async fn remove_totp(
         lock_verified(tx, &operator, hash).await?;
         people::still_may(tx, &operator, Right::ManageCredentials).await?;
         attempt.succeed(tx).await?;
-        let actor = operator.actor(&context.browser.address);
-        people::remove_totp(tx, now, &operator.tenant_id, &person.id, &actor).await
+        let author = operator.author(&context.browser.address);
+        people::remove_totp(tx, now, &operator.tenant_id, &person.id, &author).await
     })
     .await?;
     Ok(done())

@@ -14,7 +14,7 @@ use crate::accounts::links::{self, Purpose};
 use crate::accounts::mail::{self, Mail};
 use crate::accounts::throttle::{self, Attempt, Counted};
 use crate::accounts::{Operator, password, session};
-use crate::audit;
+use crate::audit::{self, Author};
 use crate::db::{Tx, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
@@ -61,8 +61,8 @@ pub(super) async fn change(
         links::revoke_password_links(tx, id).await?;
         session::revoke_all(tx, tenant, id, None).await?;
         let secret = session::create(tx, now, id, &browser).await?;
-        let actor = person.actor(&browser.address);
-        audit::record(tx, &actor.entry(tenant, "password.change", id, now)).await?;
+        let author = person.author(&browser.address);
+        audit::record(tx, &author.entry(tenant, "password.change", id, now)).await?;
         Ok(secret)
     })
     .await?;
@@ -154,9 +154,8 @@ async fn send_link(service: &Service, email: String, address: String) -> Result<
     let link = transaction!(service.db(), |tx| {
         let purpose = Purpose::Password { operator_id: operator_id.clone() };
         let link = links::create(tx, now, &tenant_id, &purpose, "service").await?;
-        let actor =
-            crate::accounts::context::Actor { id: String::new(), name: "unknown".to_owned(), address };
-        audit::record(tx, &actor.entry(&tenant_id, "password.forgot", &operator_id, now)).await?;
+        let stranger = Author::stranger(&address);
+        audit::record(tx, &stranger.entry(&tenant_id, "password.forgot", &operator_id, now)).await?;
         Ok::<_, ApiError>(link)
     })
     .await?;

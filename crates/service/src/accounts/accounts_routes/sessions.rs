@@ -58,8 +58,8 @@ pub(super) async fn end_others(
         let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
         let ended = session::revoke_all(tx, tenant, id, Some(&current(&context))).await?;
         let ended = EndedSessions { ended };
-        let actor = operator.actor(&context.browser.address);
-        audit::record(tx, &actor.entry(tenant, "session.end", id, now).with(&ended)).await?;
+        let author = operator.author(&context.browser.address);
+        audit::record(tx, &author.entry(tenant, "session.end", id, now).with(&ended)).await?;
         Ok::<_, ApiError>(ended)
     })
     .await?;
@@ -136,14 +136,14 @@ async fn end_session(
     session_id: String,
 ) -> Result<ApiResponse, ApiError> {
     let now = service.now_ms();
-    let actor = operator.actor(&context.browser.address);
+    let author = operator.author(&context.browser.address);
     transaction!(service.db(), |tx| {
         let tenant = operator.tenant_id.as_str();
         if !session::revoke(tx, tenant, &owner_id, &session_id).await? {
             return Err(ApiError::NotFound("This session"));
         }
         let detail = Value::object([("session", session_id.into())]);
-        audit::record(tx, &actor.entry(tenant, "session.end", &owner_id, now).with(&detail)).await?;
+        audit::record(tx, &author.entry(tenant, "session.end", &owner_id, now).with(&detail)).await?;
         Ok(())
     })
     .await?;

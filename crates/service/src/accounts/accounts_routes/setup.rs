@@ -162,9 +162,9 @@ async fn store(
         (id, "operator.create", false)
     };
     let operator = Operator { id, tenant_id: tenant.to_owned(), email, name, role };
-    let actor = operator.actor(&browser.address);
+    let author = operator.author(&browser.address);
     let detail = Value::object([("link", link.id.as_str().into()), ("role", role.as_str().into())]);
-    audit::record(tx, &actor.entry(tenant, action, &operator.id, now_ms).with(&detail)).await?;
+    audit::record(tx, &author.entry(tenant, action, &operator.id, now_ms).with(&detail)).await?;
     let secret =
         if has_totp { None } else { Some(session::create(tx, now_ms, &operator.id, browser).await?) };
     Ok((operator, secret))

@@ -9,12 +9,12 @@ use tracing::warn;
 
 use crate::Service;
 use crate::accounts::Operator;
-use crate::accounts::context::{Actor, Context};
+use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::session::{self, Session, read_role};
 use crate::accounts::throttle::{self, Counted};
 use crate::accounts::totp::{self, SecondFactor, TotpSecret};
-use crate::audit;
+use crate::audit::{self, Author};
 use crate::db::{DbError, args, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
@@ -111,8 +111,8 @@ pub(super) async fn sign_in(
             tx.execute("DELETE FROM operator_sessions WHERE id = $1", args![previous.id]).await?;
         }
         let secret = session::create(tx, now, &operator.id, &browser).await?;
-        let actor = operator.actor(&browser.address);
-        let entry = actor.entry(&operator.tenant_id, "operator.login", &operator.id, now);
+        let author = operator.author(&browser.address);
+        let entry = author.entry(&operator.tenant_id, "operator.login", &operator.id, now);
         audit::record(tx, &entry).await?;
         Ok(secret)
     })
@@ -164,7 +164,7 @@ fn record_failure(service: &Service, operator: Operator, context: &Context) {
     let (service, now) = (service.clone(), service.now_ms());
     service.0.tasks.clone().spawn(async move {
         let recorded: Result<(), DbError> = transaction!(service.db(), |tx| {
-            let stranger = Actor { id: String::new(), name: "unknown".to_owned(), address };
+            let stranger = Author::stranger(&address);
             let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
             audit::record(tx, &stranger.entry(tenant, "operator.login_failed", id, now)).await
         })
@@ -224,8 +224,8 @@ pub(super) async fn sign_out(
         let (now, address) = (service.now_ms(), context.browser.address.clone());
         transaction!(service.db(), |tx| {
             session::revoke(tx, &operator.tenant_id, &operator.id, &id).await?;
-            let actor = operator.actor(&address);
-            let entry = actor.entry(&operator.tenant_id, "operator.logout", &operator.id, now);
+            let author = operator.author(&address);
+            let entry = author.entry(&operator.tenant_id, "operator.logout", &operator.id, now);
             audit::record(tx, &entry).await
         })
         .await?;

@@ -87,8 +87,8 @@ pub(super) async fn confirm(
         attempt.succeed(tx).await?;
         totp::store(tx, id, Some((sealed, step, hashes))).await?;
         session::revoke_all(tx, tenant, id, None).await?;
-        let actor = person.actor(&browser.address);
-        audit::record(tx, &actor.entry(tenant, "totp.enable", id, now)).await?;
+        let author = person.author(&browser.address);
+        audit::record(tx, &author.entry(tenant, "totp.enable", id, now)).await?;
         Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
     })
     .await?;
@@ -133,8 +133,8 @@ pub(super) async fn disable(
         prove(tx, &person, hash, &attempt).await?;
         totp::store(tx, id, None).await?;
         session::revoke_all(tx, tenant, id, None).await?;
-        let actor = person.actor(&browser.address);
-        audit::record(tx, &actor.entry(tenant, "totp.disable", id, now)).await?;
+        let author = person.author(&browser.address);
+        audit::record(tx, &author.entry(tenant, "totp.disable", id, now)).await?;
         Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
     })
     .await?;
@@ -164,8 +164,8 @@ pub(super) async fn renew_codes(
         prove(tx, &operator, hash, &attempt).await?;
         let sql = "UPDATE operators SET recovery_codes = $1 WHERE id = $2";
         tx.execute(sql, args![hashes, &operator.id]).await?;
-        let actor = operator.actor(&context.browser.address);
-        let entry = actor.entry(&operator.tenant_id, "totp.codes", &operator.id, now);
+        let author = operator.author(&context.browser.address);
+        let entry = author.entry(&operator.tenant_id, "totp.codes", &operator.id, now);
         audit::record(tx, &entry).await?;
         Ok::<_, ApiError>(())
     })
