@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { read } from "../docs-snippets.mjs";
-import { importsOf, modulesOf } from "./rust-modules.mjs";
+import { circlesIn, importsOf, modulesOf } from "./rust-modules.mjs";
 
 const SOURCES = fileURLToPath(new URL("../../crates/service/src/", import.meta.url));
 
@@ -59,6 +59,11 @@ test("Each module uses the modules of its row, and above the ground all of the g
 
 test("The ground knows nothing of the running service", () => {
   for (const name of ground) assert.ok(!imports.get(name).has(""), `${name} uses the root`);
+});
+
+test("No files inside a module are in a circle", () => {
+  assert.ok(modules.size > 150, `${modules.size}`);
+  assert.deepEqual(circlesIn(modules), []);
 });
 
 test("The files of routes and of unit tests have the name of their module", () => {

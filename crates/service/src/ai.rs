@@ -22,7 +22,8 @@ use chat_protocol::{AiStatus, Role};
 use serde::Serialize;
 use tracing::warn;
 
-pub(crate) use endpoint::{Endpoint, EndpointError};
+pub(crate) use address::EndpointError;
+pub(crate) use endpoint::Endpoint;
 pub(crate) use phrases::Phrases;
 pub(crate) use prompt::MAX_HISTORY;
 pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events, try_answer};

@@ -2,6 +2,7 @@
 
 mod attempt;
 pub(crate) mod data;
+mod excerpt;
 mod http;
 pub(crate) mod mail;
 #[cfg(test)]

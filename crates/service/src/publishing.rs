@@ -6,6 +6,7 @@
 
 mod approval;
 mod before;
+mod drafts;
 mod jobs;
 mod publishing_routes;
 #[cfg(test)]
@@ -22,9 +23,8 @@ use std::time::Duration;
 
 use crate::db::{Dialect, Tx};
 
-pub(crate) use approval::{
-    By, approve, approve_overlays, draft_article, roll_back, suggest_overlays, withdraw,
-};
+pub(crate) use approval::{By, approve, approve_overlays, roll_back, withdraw};
+pub(crate) use drafts::{draft_article, suggest_overlays};
 pub(crate) use jobs::{claim, complete, pending_count};
 pub(crate) use publishing_routes::{PublishingApi, routes};
 pub(crate) use reviews::{ReviewStatus, overlays};

@@ -11,10 +11,12 @@
 mod control;
 mod faults;
 mod jobs;
+mod json;
 mod layer;
 mod operator;
 mod requests;
 mod responder;
+mod response;
 mod setup;
 pub(crate) mod shop;
 mod sign_in;

@@ -4,8 +4,28 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use super::EndpointError;
 use crate::addresses::{is_allowed, is_localhost};
+
+/// An invalid AI endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EndpointError {
+    /// The base is not an HTTP address, or contains a password.
+    #[error("invalid base address of the AI: expected one such as https://ai.example/v1")]
+    Base,
+    /// The key would be readable on its way.
+    #[error(
+        "invalid base address of the AI: expected https, got http (the service's host can allow http for a local AI)"
+    )]
+    Plain,
+    /// The address is in the host's own network.
+    #[error(
+        "invalid base address of the AI: expected a public address, got a private one (the service's host can allow it)"
+    )]
+    Private,
+    /// The key cannot be sent as a header.
+    #[error("invalid key of the AI: expected one line of ASCII characters")]
+    Key,
+}
 
 /// Checks the address of an endpoint. `allows_private` is set when the host allows endpoints in its own
 /// network, such as a model on the same machine.

@@ -7,9 +7,10 @@ use chat_protocol::{AiStatus, Fields, Value};
 use reqwest::{StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 
+use super::address::{self, EndpointError};
 use super::disclosure::discloses;
 use super::exchange::AiClient;
-use super::{Failure, Question, address, prompt};
+use super::{Failure, Question, prompt};
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::text::excerpt;
 
@@ -28,27 +29,6 @@ pub(crate) struct Endpoint {
     pub(crate) model: String,
     /// The timeout of a request, from the question to the last byte of the answer.
     pub(crate) timeout: Duration,
-}
-
-/// An invalid AI endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum EndpointError {
-    /// The base is not an HTTP address, or contains a password.
-    #[error("invalid base address of the AI: expected one such as https://ai.example/v1")]
-    Base,
-    /// The key would be readable on its way.
-    #[error(
-        "invalid base address of the AI: expected https, got http (the service's host can allow http for a local AI)"
-    )]
-    Plain,
-    /// The address is in the host's own network.
-    #[error(
-        "invalid base address of the AI: expected a public address, got a private one (the service's host can allow it)"
-    )]
-    Private,
-    /// The key cannot be sent as a header.
-    #[error("invalid key of the AI: expected one line of ASCII characters")]
-    Key,
 }
 
 impl Endpoint {

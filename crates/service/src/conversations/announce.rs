@@ -2,7 +2,7 @@
 
 use chat_protocol::{Lead, Value};
 
-use super::{Conversation, StoredMessage};
+use super::Conversation;
 use crate::Service;
 use crate::db::{DbError, Tx};
 use crate::notify::data::{self, MessageData};
@@ -52,17 +52,9 @@ pub(super) async fn message(
     now_ms: i64,
     site: &Site,
     conversation: &Conversation,
-    message: &StoredMessage,
+    message: MessageData<'_>,
 ) -> Result<(), DbError> {
-    let data = data::message_created(MessageData {
-        conversation_id: conversation.id.as_str(),
-        seq: message.seq,
-        role: message.message.role.as_str(),
-        content: &message.message.content,
-        operator_name: message.operator_name.as_deref(),
-        created_ms: now_ms,
-    });
-    queue(tx, now_ms, site, conversation, EventName::MessageCreated, data).await
+    queue(tx, now_ms, site, conversation, EventName::MessageCreated, data::message_created(message)).await
 }
 
 /// Contact details are known now that were not known before.

@@ -9,6 +9,7 @@ use crate::ai::{Citation, Turn};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Numbers, Row, Tx, Wake, args};
 use crate::knowledge::search_index::put_message;
+use crate::notify::data::MessageData;
 use crate::sites::Site;
 
 /// Maximum messages of one read.
@@ -121,7 +122,15 @@ pub(crate) async fn add_message(
         created_at: Some(iso(now_ms)),
     };
     let stored = StoredMessage { seq, message, operator_name, operator_id, key, sources };
-    announce::message(tx, now_ms, site, conversation, &stored).await?;
+    let announced = MessageData {
+        conversation_id: conversation.id.as_str(),
+        seq,
+        role: stored.message.role.as_str(),
+        content: &stored.message.content,
+        operator_name: stored.operator_name.as_deref(),
+        created_ms: now_ms,
+    };
+    announce::message(tx, now_ms, site, conversation, announced).await?;
     Ok(stored)
 }
 

@@ -17,7 +17,6 @@ mod worker;
 
 pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
-pub(super) use compose::excerpt;
 pub(crate) use mail_routes::{NotificationsApi, routes};
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(super) use worker::MailQueue;

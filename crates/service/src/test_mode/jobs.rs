@@ -6,9 +6,10 @@ use axum::response::{IntoResponse, Response};
 use chat_protocol::{Job, JobId, JobStatus, JobType, Value};
 use tracing::error;
 
-use super::layer::change;
+use super::json::{json, with};
+use super::response::change;
 use super::site::SITE_ID;
-use super::{TestMode, site_changed, views};
+use super::{TestMode, site_changed};
 use crate::clock::iso;
 use crate::db::{DbError, Row, args, transaction};
 use crate::error::ApiError;
@@ -107,11 +108,11 @@ fn view(row: &Row) -> Result<Value, DbError> {
         max_attempts: Some(row.int(5)?),
         claim_token: None,
         lease_until: row.optional_int(6)?.map(iso),
-        payload: views::json(&row.text(7)?),
+        payload: json(&row.text(7)?),
         created_at: Some(iso(row.int(8)?)),
         updated_at: Some(iso(row.int(9)?)),
         completed_at: row.optional_int(10)?.map(iso),
     };
-    let result = row.optional_text(11)?.as_deref().map(views::json);
-    Ok(views::with(Value::from(&job), [("result", result.into()), ("error", row.optional_text(12)?.into())]))
+    let result = row.optional_text(11)?.as_deref().map(json);
+    Ok(with(Value::from(&job), [("result", result.into()), ("error", row.optional_text(12)?.into())]))
 }

@@ -1,9 +1,6 @@
 //! The layer around the routes of the service: logs the requests of the connector API, injects faults, and
 //! overrides parts of responses.
 
-use std::io;
-
-use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
@@ -13,15 +10,13 @@ use secrecy::ExposeSecret;
 use tracing::error;
 
 use super::faults::Fault;
+use super::response::{broken_connection, change};
 use super::site::{SITE_ID, SITE_NAME, WELCOME};
 use super::{TestMode, jobs, setup};
 use crate::API_BASE;
 use crate::connector_api::call::{Call, below_base};
 use crate::fingerprint::{fingerprint, is_same_hash};
 use crate::response::ApiResponse;
-
-/// Maximum bytes of a response that is changed.
-const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
 pub(super) async fn serve(State(mode): State<TestMode>, request: Request, next: Next) -> Response {
     if !request.uri().path().starts_with(API_BASE) {
@@ -174,37 +169,4 @@ impl TestMode {
             format!("Hello! I am Clover, the assistant of {}. What would you like to know?", site.name)
         })
     }
-}
-
-/// Changes members of a response's `data`.
-pub(super) async fn change(response: Response, changes: &[(&[&str], Value)]) -> Response {
-    let (parts, body) = response.into_parts();
-    let Ok(body) = to_bytes(body, MAX_RESPONSE_BYTES).await else { return broken_connection() };
-    let Ok(mut envelope) = serde_json::from_slice::<Value>(&body) else {
-        return Response::from_parts(parts, Body::from(body));
-    };
-    for (path, value) in changes {
-        let path: Vec<&str> = std::iter::once("data").chain(path.iter().copied()).collect();
-        set(&mut envelope, &path, value.clone());
-    }
-    Response::from_parts(parts, Body::from(envelope.to_string()))
-}
-
-/// Replaces or adds the member at a path.
-fn set(object: &mut Value, path: &[&str], value: Value) {
-    let (Value::Object(members), [name, rest @ ..]) = (object, path) else { return };
-    let index = members.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-        members.push(((*name).to_owned(), Value::Null));
-        members.len() - 1
-    });
-    match rest {
-        [] => members[index].1 = value,
-        rest => set(&mut members[index].1, rest, value),
-    }
-}
-
-/// Returns a response whose body fails at once, which makes the server close the connection.
-fn broken_connection() -> Response {
-    let broken = io::Error::new(io::ErrorKind::ConnectionAborted, "fault injection is on");
-    Response::new(Body::from_stream(tokio_stream::once(Err::<Bytes, _>(broken))))
 }

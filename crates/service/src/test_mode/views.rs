@@ -2,6 +2,7 @@
 
 use chat_protocol::Value;
 
+use super::json::{json, with};
 use super::requests::LoggedRequest;
 use super::site::{SITE_ID, SITE_NAME};
 use super::{TestMode, jobs};
@@ -173,20 +174,4 @@ fn request(request: &LoggedRequest) -> Value {
         ("idempotencyKey", request.key.clone().into()),
         ("status", request.status.map(i64::from).into()),
     ])
-}
-
-/// Reads stored JSON; null if it is invalid, as after an edit by hand.
-pub(super) fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
-}
-
-/// Returns an object with members appended.
-pub(super) fn with<const N: usize>(object: Value, added: [(&str, Value); N]) -> Value {
-    match (object, Value::object(added)) {
-        (Value::Object(mut members), Value::Object(added)) => {
-            members.extend(added);
-            Value::Object(members)
-        }
-        (other, _) => other,
-    }
 }

@@ -5,15 +5,10 @@ use std::time::Duration;
 
 use lettre::message::header::{Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
-use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{Address, Message};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use secrecy::ExposeSecret;
 
 use super::connection::{ConnectError, Server};
-use super::{SmtpOptions, SmtpOptionsError, SmtpTls};
+use super::{SmtpOptions, SmtpOptionsError};
 
 /// Maximum e-mails that a node sends at a time, each on a connection of its own.
 pub(super) const MAX_CONNECTIONS: u32 = 4;
@@ -57,7 +52,7 @@ pub(super) struct Mailer {
 impl Mailer {
     pub(super) fn new(options: &SmtpOptions) -> Result<Self, SmtpOptionsError> {
         let (from, reply_to) = options.mailboxes()?;
-        Ok(Self { server: server(options)?, from, reply_to })
+        Ok(Self { server: options.server()?, from, reply_to })
     }
 
     /// Hands an e-mail to the server. `id` is the same at each attempt.
@@ -133,44 +128,6 @@ fn classify(error: &ConnectError) -> SendError {
     } else {
         SendError::Server(text)
     }
-}
-
-/// Returns the server of these settings, or what is wrong with them.
-pub(super) fn server(options: &SmtpOptions) -> Result<Server, SmtpOptionsError> {
-    // Does nothing in an application that has already installed a provider.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let credentials = match (&options.user, &options.password) {
-        (Some(user), Some(password)) => {
-            Some(Credentials::new(user.clone(), password.expose_secret().to_owned()))
-        }
-        (None, None) => None,
-        _ => return Err(SmtpOptionsError::Credentials),
-    };
-    Ok(Server { host: options.host.clone(), port: options.port, tls: tls(options)?, credentials })
-}
-
-fn tls(options: &SmtpOptions) -> Result<Tls, SmtpOptionsError> {
-    if options.tls == SmtpTls::None {
-        return if options.is_loopback() { Ok(Tls::None) } else { Err(SmtpOptionsError::NotEncrypted) };
-    }
-    let mut parameters = TlsParameters::builder(options.host.clone());
-    if let Some(pem) = &options.root_certificate {
-        let mut found = false;
-        for certificate in CertificateDer::pem_slice_iter(pem) {
-            let certificate = certificate.map_err(|_| SmtpOptionsError::RootCertificate)?;
-            let certificate = Certificate::from_der(certificate.to_vec()).map_err(SmtpOptionsError::Tls)?;
-            parameters = parameters.add_root_certificate(certificate);
-            found = true;
-        }
-        if !found {
-            return Err(SmtpOptionsError::RootCertificate);
-        }
-    }
-    let parameters = parameters.build_rustls().map_err(SmtpOptionsError::Tls)?;
-    Ok(match options.tls {
-        SmtpTls::Tls => Tls::Wrapper(parameters),
-        _ => Tls::Required(parameters),
-    })
 }
 
 /// Returns an error with its chain of causes.

@@ -4,9 +4,13 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use lettre::message::Mailbox;
-use secrecy::SecretString;
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use secrecy::{ExposeSecret, SecretString};
 
-use super::mailer::server;
+use super::connection::Server;
 
 /// The encryption of the connection to an SMTP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +71,7 @@ impl SmtpOptions {
     /// Checks the settings, without connecting to the server.
     pub fn validate(&self) -> Result<(), SmtpOptionsError> {
         self.mailboxes()?;
-        server(self).map(drop)
+        self.server().map(drop)
     }
 
     /// Returns the sender and the address for answers.
@@ -80,8 +84,47 @@ impl SmtpOptions {
         Ok((from, reply_to.transpose()?))
     }
 
+    /// Returns the server of these settings, or what is wrong with them.
+    pub(super) fn server(&self) -> Result<Server, SmtpOptionsError> {
+        // Does nothing in an application that has already installed a provider.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let credentials = match (&self.user, &self.password) {
+            (Some(user), Some(password)) => {
+                Some(Credentials::new(user.clone(), password.expose_secret().to_owned()))
+            }
+            (None, None) => None,
+            _ => return Err(SmtpOptionsError::Credentials),
+        };
+        Ok(Server { host: self.host.clone(), port: self.port, tls: self.tls()?, credentials })
+    }
+
+    fn tls(&self) -> Result<Tls, SmtpOptionsError> {
+        if self.tls == SmtpTls::None {
+            return if self.is_loopback() { Ok(Tls::None) } else { Err(SmtpOptionsError::NotEncrypted) };
+        }
+        let mut parameters = TlsParameters::builder(self.host.clone());
+        if let Some(pem) = &self.root_certificate {
+            let mut found = false;
+            for certificate in CertificateDer::pem_slice_iter(pem) {
+                let certificate = certificate.map_err(|_| SmtpOptionsError::RootCertificate)?;
+                let certificate =
+                    Certificate::from_der(certificate.to_vec()).map_err(SmtpOptionsError::Tls)?;
+                parameters = parameters.add_root_certificate(certificate);
+                found = true;
+            }
+            if !found {
+                return Err(SmtpOptionsError::RootCertificate);
+            }
+        }
+        let parameters = parameters.build_rustls().map_err(SmtpOptionsError::Tls)?;
+        Ok(match self.tls {
+            SmtpTls::Tls => Tls::Wrapper(parameters),
+            _ => Tls::Required(parameters),
+        })
+    }
+
     /// Returns whether the server is on this machine.
-    pub(super) fn is_loopback(&self) -> bool {
+    fn is_loopback(&self) -> bool {
         let address: Option<IpAddr> = self.host.parse().ok();
         self.host == "localhost" || address.is_some_and(|address| address.is_loopback())
     }

@@ -9,7 +9,7 @@ use crate::Service;
 use crate::accounts::{preferences, quiet_hours};
 use crate::db::{Db, DbError, args};
 use crate::mail_texts::Texts;
-use crate::notify::mail::excerpt;
+use crate::notify::excerpt::excerpt;
 use crate::presence::CONSOLE_TIMEOUT_MS;
 
 /// Maximum characters of a name and of a text, as in the console's own notifications.

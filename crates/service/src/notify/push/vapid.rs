@@ -14,7 +14,6 @@ use secrecy::ExposeSecret;
 use crate::ServiceKey;
 use crate::db::{Db, DbError, args, transaction};
 use crate::error::ApiError;
-use crate::notify::SmtpOptions;
 
 /// The name of the stored key pair, and the purpose that it is encrypted for.
 const NAME: &str = "push-key";
@@ -114,10 +113,10 @@ async fn stored(db: &Db) -> Result<Option<String>, DbError> {
 
 /// Returns the address at which a push service reaches who runs the service: its public origin, or the
 /// sender of its e-mails. A service on this machine only has none.
-pub(super) fn contact(public_origin: Option<&str>, smtp: Option<&SmtpOptions>) -> Option<String> {
+pub(super) fn contact(public_origin: Option<&str>, mail_sender: Option<&str>) -> Option<String> {
     let origin = public_origin.filter(|origin| origin.starts_with("https://"));
     let sender = || {
-        let from: lettre::message::Mailbox = smtp?.from.parse().ok()?;
+        let from: lettre::message::Mailbox = mail_sender?.parse().ok()?;
         Some(format!("mailto:{}", from.email))
     };
     origin.map(str::to_owned).or_else(sender)
@@ -168,9 +167,9 @@ mod tests {
     fn the_contact_is_the_public_origin_or_the_sender_of_emails() {
         let local = Some("http://localhost:8090");
         assert_eq!((contact(None, None), contact(local, None)), (None, None));
-        let smtp = SmtpOptions::new("mail.example", "Chat <chat@shop.example>");
-        assert_eq!(contact(local, Some(&smtp)).as_deref(), Some("mailto:chat@shop.example"));
+        let sender = Some("Chat <chat@shop.example>");
+        assert_eq!(contact(local, sender).as_deref(), Some("mailto:chat@shop.example"));
         let public = Some("https://chat.example");
-        assert_eq!(contact(public, Some(&smtp)).as_deref(), public);
+        assert_eq!(contact(public, sender).as_deref(), public);
     }
 }

@@ -115,7 +115,8 @@ impl PushQueue {
 
     async fn authorization(&self, subscription: &Subscription, now_ms: i64) -> Result<String, ApiError> {
         let options = &self.service.0.options;
-        let contact = vapid::contact(options.public_origin.as_deref(), options.smtp.as_ref());
+        let sender = options.smtp.as_ref().map(|smtp| smtp.from.as_str());
+        let contact = vapid::contact(options.public_origin.as_deref(), sender);
         key(&self.service).await?.authorization(subscription.endpoint.url(), contact.as_deref(), now_ms)
     }
 }
