@@ -61,16 +61,9 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
     Ok(Some(time.as_millisecond()))
 }
 
-#[utoipa::path(
-    get,
-    path = "/audit",
-    tag = "accounts",
-    params(Page),
-    responses(
-        (status = 200, body = AuditPage),
-        (status = 403, description = "Only owners and admins may do this"),
-    ),
-)]
+#[utoipa::path(get, path = "/audit", tag = "accounts", params(Page),
+    responses((status = 200, body = AuditPage),
+        (status = 403, description = "Only owners and admins may do this")))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -82,17 +75,11 @@ pub(super) async fn list(
     success(&audit::list(&service, &operator.tenant_id, &filter, page.before, page.limit).await?)
 }
 
-#[utoipa::path(
-    get,
-    path = "/audit.csv",
-    tag = "accounts",
-    params(Page),
+#[utoipa::path(get, path = "/audit.csv", tag = "accounts", params(Page),
     responses(
         (status = 200, description = "The entries as CSV, at most 10,000; `before` and `limit` are ignored",
             content_type = "text/csv"),
-        (status = 403, description = "Only owners and admins may do this"),
-    ),
-)]
+        (status = 403, description = "Only owners and admins may do this")))]
 pub(super) async fn export(
     State(service): State<Service>,
     operator: Operator,

@@ -32,15 +32,9 @@ pub(super) fn routes() -> Router<Service> {
         .route("/invitations/{invitation}", delete(revoke))
 }
 
-#[utoipa::path(
-    get,
-    path = "/invitations",
-    tag = "accounts",
-    responses(
-        (status = 200, description = "The invitations that are still valid", body = Invitations),
-        (status = 403, description = "Only owners and admins may do this"),
-    ),
-)]
+#[utoipa::path(get, path = "/invitations", tag = "accounts",
+    responses((status = 200, description = "The invitations that are still valid", body = Invitations),
+        (status = 403, description = "Only owners and admins may do this")))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -62,17 +56,10 @@ pub(super) async fn list(
     success(&Invitations { invitations: rows.iter().map(read).collect::<Result<_, _>>()? })
 }
 
-#[utoipa::path(
-    post,
-    path = "/invitations",
-    tag = "accounts",
-    request_body = InvitationRequest,
-    responses(
-        (status = 200, description = "The invitation, with its one-time link", body = NewInvitation),
+#[utoipa::path(post, path = "/invitations", tag = "accounts", request_body = InvitationRequest,
+    responses((status = 200, description = "The invitation, with its one-time link", body = NewInvitation),
         (status = 403, description = "The role does not allow it"),
-        (status = 409, description = "The address belongs to an operator of this tenant already"),
-    ),
-)]
+        (status = 409, description = "The address belongs to an operator of this tenant already")))]
 pub(super) async fn create(
     State(service): State<Service>,
     operator: Operator,
@@ -122,16 +109,10 @@ async fn check(tx: &mut Tx, tenant_id: &str, email: &str, now_ms: i64) -> Result
     Ok(())
 }
 
-#[utoipa::path(
-    delete,
-    path = "/invitations/{invitation}",
-    tag = "accounts",
+#[utoipa::path(delete, path = "/invitations/{invitation}", tag = "accounts",
     params(("invitation" = String, Path)),
-    responses(
-        (status = 200, description = "The invitation is not valid any more", body = Empty),
-        (status = 403, description = "The role does not allow it"),
-    ),
-)]
+    responses((status = 200, description = "The invitation is not valid any more", body = Empty),
+        (status = 403, description = "The role does not allow it")))]
 pub(super) async fn revoke(
     State(service): State<Service>,
     operator: Operator,

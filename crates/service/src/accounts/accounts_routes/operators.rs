@@ -28,14 +28,8 @@ pub(super) fn routes() -> Router<Service> {
         .route("/operators/{operator}/totp/remove", post(remove_totp))
 }
 
-#[utoipa::path(
-    get,
-    path = "/operators",
-    tag = "accounts",
-    responses(
-        (status = 200, description = "The operators of the tenant", body = Operators),
-    ),
-)]
+#[utoipa::path(get, path = "/operators", tag = "accounts",
+    responses((status = 200, description = "The operators of the tenant", body = Operators)))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -45,19 +39,13 @@ pub(super) async fn list(
     success(&Operators { operators: people.into_iter().map(Person::account).collect() })
 }
 
-#[utoipa::path(
-    patch,
-    path = "/operators/{operator}",
-    tag = "accounts",
-    request_body = OperatorChange,
+#[utoipa::path(patch, path = "/operators/{operator}", tag = "accounts", request_body = OperatorChange,
     params(("operator" = String, Path)),
     responses(
         (status = 200, description = "The changed operator, whose sessions have ended if the rights changed",
             body = OperatorChanged),
         (status = 403, description = "The role does not allow it"),
-        (status = 409, description = "This is the last owner"),
-    ),
-)]
+        (status = 409, description = "This is the last owner")))]
 pub(super) async fn change(
     State(service): State<Service>,
     operator: Operator,
@@ -86,17 +74,10 @@ pub(super) async fn change(
     success(&OperatorChanged { operator: changed.account() })
 }
 
-#[utoipa::path(
-    delete,
-    path = "/operators/{operator}",
-    tag = "accounts",
-    params(("operator" = String, Path)),
-    responses(
-        (status = 200, description = "Deleted; what the operator wrote remains", body = Empty),
+#[utoipa::path(delete, path = "/operators/{operator}", tag = "accounts", params(("operator" = String, Path)),
+    responses((status = 200, description = "Deleted; what the operator wrote remains", body = Empty),
         (status = 403, description = "The role does not allow it"),
-        (status = 409, description = "This is the last owner"),
-    ),
-)]
+        (status = 409, description = "This is the last owner")))]
 pub(super) async fn remove(
     State(service): State<Service>,
     operator: Operator,
@@ -115,17 +96,12 @@ pub(super) async fn remove(
     Ok(done())
 }
 
-#[utoipa::path(
-    post,
-    path = "/operators/{operator}/password-link",
-    tag = "accounts",
+#[utoipa::path(post, path = "/operators/{operator}/password-link", tag = "accounts",
     params(("operator" = String, Path)),
     responses(
         (status = 200, description = "A link with which the operator sets a new password within an hour",
             body = OneTimeLink),
-        (status = 403, description = "Only owners may do this"),
-    ),
-)]
+        (status = 403, description = "Only owners may do this")))]
 pub(super) async fn password_link(
     State(service): State<Service>,
     operator: Operator,
@@ -151,18 +127,13 @@ pub(super) async fn password_link(
     success(&OneTimeLink { link: links::url(&service, &link.secret), expires_at: iso(link.expires_ms) })
 }
 
-#[utoipa::path(
-    post,
-    path = "/operators/{operator}/totp/remove",
-    tag = "accounts",
-    request_body = PasswordProof,
-    params(("operator" = String, Path)),
+#[utoipa::path(post, path = "/operators/{operator}/totp/remove", tag = "accounts",
+    request_body = PasswordProof, params(("operator" = String, Path)),
     responses(
         (status = 200, description = "The second factor of another operator is removed; needs one's own \
-                                      password", body = Empty),
-        (status = 403, description = "Only owners may do this"),
-    ),
-)]
+                                      password",
+            body = Empty),
+        (status = 403, description = "Only owners may do this")))]
 pub(super) async fn remove_totp(
     State(service): State<Service>,
     operator: Operator,

@@ -27,16 +27,10 @@ pub(super) fn routes() -> Router<Service> {
     Router::new().route("/password", post(change)).route("/password/forgot", post(forgot))
 }
 
-#[utoipa::path(
-    post,
-    path = "/password",
-    tag = "accounts",
-    request_body = PasswordChange,
-    responses(
-        (status = 200, description = "The password is changed, and all other sessions have ended", body = Empty),
-        (status = 401, description = "The current password is wrong (WRONG_PASSWORD)"),
-    ),
-)]
+#[utoipa::path(post, path = "/password", tag = "accounts", request_body = PasswordChange,
+    responses((status = 200, description = "The password is changed, and all other sessions have ended",
+            body = Empty),
+        (status = 401, description = "The current password is wrong (WRONG_PASSWORD)")))]
 pub(super) async fn change(
     State(service): State<Service>,
     operator: Operator,
@@ -111,17 +105,10 @@ pub(super) async fn words(
     Ok(words)
 }
 
-#[utoipa::path(
-    post,
-    path = "/password/forgot",
-    tag = "accounts",
-    request_body = PasswordForgotten,
-    responses(
-        (status = 200, description = "If there is such an account, and `mailed` is true, it is sent an \
+#[utoipa::path(post, path = "/password/forgot", tag = "accounts", request_body = PasswordForgotten,
+    responses((status = 200, description = "If there is such an account, and `mailed` is true, it is sent an \
                                       e-mail with a link", body = PasswordMail),
-        (status = 429, description = "Too many requests: see Retry-After"),
-    ),
-)]
+        (status = 429, description = "Too many requests: see Retry-After")))]
 pub(super) async fn forgot(
     State(service): State<Service>,
     context: Context,

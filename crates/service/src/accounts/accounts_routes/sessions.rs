@@ -24,14 +24,8 @@ pub(super) fn routes() -> Router<Service> {
         .route("/operators/{operator}/sessions/{session}", delete(end_of))
 }
 
-#[utoipa::path(
-    get,
-    path = "/sessions",
-    tag = "accounts",
-    responses(
-        (status = 200, description = "The own sessions", body = Sessions),
-    ),
-)]
+#[utoipa::path(get, path = "/sessions", tag = "accounts",
+    responses((status = 200, description = "The own sessions", body = Sessions)))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -40,14 +34,9 @@ pub(super) async fn list(
     success(&Sessions { sessions: session::list(&service, &operator.id, &current(&context)).await? })
 }
 
-#[utoipa::path(
-    delete,
-    path = "/sessions",
-    tag = "accounts",
-    responses(
-        (status = 200, description = "All own sessions but this one have ended", body = EndedSessions),
-    ),
-)]
+#[utoipa::path(delete, path = "/sessions", tag = "accounts",
+    responses((status = 200, description = "All own sessions but this one have ended",
+            body = EndedSessions)))]
 pub(super) async fn end_others(
     State(service): State<Service>,
     operator: Operator,
@@ -66,16 +55,9 @@ pub(super) async fn end_others(
     success(&ended)
 }
 
-#[utoipa::path(
-    delete,
-    path = "/sessions/{session}",
-    tag = "accounts",
-    params(("session" = String, Path)),
-    responses(
-        (status = 200, description = "The session has ended", body = Empty),
-        (status = 404, description = "The operator has no such session"),
-    ),
-)]
+#[utoipa::path(delete, path = "/sessions/{session}", tag = "accounts", params(("session" = String, Path)),
+    responses((status = 200, description = "The session has ended", body = Empty),
+        (status = 404, description = "The operator has no such session")))]
 pub(super) async fn end(
     State(service): State<Service>,
     operator: Operator,
@@ -86,16 +68,10 @@ pub(super) async fn end(
     end_session(&service, operator, &context, id, session).await
 }
 
-#[utoipa::path(
-    get,
-    path = "/operators/{operator}/sessions",
-    tag = "accounts",
+#[utoipa::path(get, path = "/operators/{operator}/sessions", tag = "accounts",
     params(("operator" = String, Path)),
-    responses(
-        (status = 200, description = "The sessions of another operator", body = Sessions),
-        (status = 403, description = "Only owners may do this"),
-    ),
-)]
+    responses((status = 200, description = "The sessions of another operator", body = Sessions),
+        (status = 403, description = "Only owners may do this")))]
 pub(super) async fn list_of(
     State(service): State<Service>,
     operator: Operator,
@@ -107,16 +83,10 @@ pub(super) async fn list_of(
     success(&Sessions { sessions: session::list(&service, &person.id, &current(&context)).await? })
 }
 
-#[utoipa::path(
-    delete,
-    path = "/operators/{operator}/sessions/{session}",
-    tag = "accounts",
+#[utoipa::path(delete, path = "/operators/{operator}/sessions/{session}", tag = "accounts",
     params(("operator" = String, Path), ("session" = String, Path)),
-    responses(
-        (status = 200, description = "The session has ended", body = Empty),
-        (status = 403, description = "Only owners may do this"),
-    ),
-)]
+    responses((status = 200, description = "The session has ended", body = Empty),
+        (status = 403, description = "Only owners may do this")))]
 pub(super) async fn end_of(
     State(service): State<Service>,
     operator: Operator,

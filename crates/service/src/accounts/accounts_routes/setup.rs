@@ -28,16 +28,9 @@ pub(super) fn routes() -> Router<Service> {
     Router::new().route("/setup", post(finish)).route("/setup/check", post(check))
 }
 
-#[utoipa::path(
-    post,
-    path = "/setup/check",
-    tag = "accounts",
-    request_body = LinkToken,
-    responses(
-        (status = 200, description = "What the link is for; does not use it up", body = SetupLink),
-        (status = 401, description = "The link is not valid (INVALID_LINK)"),
-    ),
-)]
+#[utoipa::path(post, path = "/setup/check", tag = "accounts", request_body = LinkToken,
+    responses((status = 200, description = "What the link is for; does not use it up", body = SetupLink),
+        (status = 401, description = "The link is not valid (INVALID_LINK)")))]
 pub(super) async fn check(
     State(service): State<Service>,
     context: Context,
@@ -63,18 +56,11 @@ async fn find(service: &Service, context: &Context, token: &str) -> Result<(Link
     Ok((links::find(service, token).await?.ok_or(INVALID_LINK)?, attempt))
 }
 
-#[utoipa::path(
-    post,
-    path = "/setup",
-    tag = "accounts",
-    request_body = Setup,
-    responses(
-        (status = 200, description = "The operator; signed in (`signedIn`), unless the account has a \
+#[utoipa::path(post, path = "/setup", tag = "accounts", request_body = Setup,
+    responses((status = 200, description = "The operator; signed in (`signedIn`), unless the account has a \
                                       second factor", body = SignedIn),
         (status = 401, description = "The link is not valid (INVALID_LINK)"),
-        (status = 409, description = "The address has an account already"),
-    ),
-)]
+        (status = 409, description = "The address has an account already")))]
 pub(super) async fn finish(
     State(service): State<Service>,
     context: Context,

@@ -47,18 +47,11 @@ struct Account {
     recovery_codes: String,
 }
 
-#[utoipa::path(
-    post,
-    path = "/session",
-    tag = "accounts",
-    request_body = SignIn,
-    responses(
-        (status = 200, description = "The operator; sets the session's cookie", body = SignedIn),
+#[utoipa::path(post, path = "/session", tag = "accounts", request_body = SignIn,
+    responses((status = 200, description = "The operator; sets the session's cookie", body = SignedIn),
         (status = 401, description = "Wrong credentials (WRONG_CREDENTIALS), or a code is required \
                                       (TOTP_REQUIRED) or wrong (WRONG_CODE)"),
-        (status = 429, description = "Too many failed attempts: see Retry-After"),
-    ),
-)]
+        (status = 429, description = "Too many failed attempts: see Retry-After")))]
 pub(super) async fn sign_in(
     State(service): State<Service>,
     context: Context,
@@ -175,15 +168,9 @@ fn record_failure(service: &Service, operator: Operator, context: &Context) {
     });
 }
 
-#[utoipa::path(
-    get,
-    path = "/session",
-    tag = "accounts",
-    responses(
-        (status = 200, description = "The signed-in operator", body = SignedIn),
-        (status = 401, description = "Nobody is signed in (SIGNED_OUT)"),
-    ),
-)]
+#[utoipa::path(get, path = "/session", tag = "accounts",
+    responses((status = 200, description = "The signed-in operator", body = SignedIn),
+        (status = 401, description = "Nobody is signed in (SIGNED_OUT)")))]
 pub(super) async fn who(State(service): State<Service>, operator: Operator) -> Result<ApiResponse, ApiError> {
     let sql =
         "SELECT CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM operators WHERE id = $1";
@@ -207,14 +194,8 @@ pub(super) async fn tenant_name(service: &Service, id: &str) -> Result<String, D
     service.db().one("SELECT name FROM tenants WHERE id = $1", args![id]).await?.text(0)
 }
 
-#[utoipa::path(
-    delete,
-    path = "/session",
-    tag = "accounts",
-    responses(
-        (status = 200, description = "Signed out; removes the session's cookie", body = Empty),
-    ),
-)]
+#[utoipa::path(delete, path = "/session", tag = "accounts",
+    responses((status = 200, description = "Signed out; removes the session's cookie", body = Empty)))]
 pub(super) async fn sign_out(
     State(service): State<Service>,
     context: Context,

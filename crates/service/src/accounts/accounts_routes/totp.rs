@@ -27,17 +27,11 @@ pub(super) fn routes() -> Router<Service> {
         .route("/totp/recovery-codes", post(renew_codes))
 }
 
-#[utoipa::path(
-    post,
-    path = "/totp",
-    tag = "accounts",
-    request_body = PasswordProof,
-    responses(
-        (status = 200, description = "What the authenticator app and the confirmation need", body = TotpEnrolment),
+#[utoipa::path(post, path = "/totp", tag = "accounts", request_body = PasswordProof,
+    responses((status = 200, description = "What the authenticator app and the confirmation need",
+            body = TotpEnrolment),
         (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
-        (status = 409, description = "The second factor is enabled already"),
-    ),
-)]
+        (status = 409, description = "The second factor is enabled already")))]
 pub(super) async fn enrol(
     State(service): State<Service>,
     operator: Operator,
@@ -55,17 +49,11 @@ pub(super) async fn enrol(
     success(&TotpEnrolment { secret: secret.base32(), uri: secret.uri(&operator.email), enrolment })
 }
 
-#[utoipa::path(
-    post,
-    path = "/totp/confirm",
-    tag = "accounts",
-    request_body = TotpConfirmation,
-    responses(
-        (status = 200, description = "Enabled, and all other sessions have ended", body = RecoveryCodes),
+#[utoipa::path(post, path = "/totp/confirm", tag = "accounts", request_body = TotpConfirmation,
+    responses((status = 200, description = "Enabled, and all other sessions have ended",
+            body = RecoveryCodes),
         (status = 400, description = "The enrolment is invalid, or older than ten minutes"),
-        (status = 401, description = "The code is wrong (WRONG_CODE)"),
-    ),
-)]
+        (status = 401, description = "The code is wrong (WRONG_CODE)")))]
 pub(super) async fn confirm(
     State(service): State<Service>,
     operator: Operator,
@@ -109,16 +97,9 @@ async fn require_totp(tx: &mut Tx, operator_id: &str, enabled: bool) -> Result<(
     }
 }
 
-#[utoipa::path(
-    post,
-    path = "/totp/disable",
-    tag = "accounts",
-    request_body = PasswordProof,
-    responses(
-        (status = 200, description = "Disabled, and all other sessions have ended", body = Empty),
-        (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
-    ),
-)]
+#[utoipa::path(post, path = "/totp/disable", tag = "accounts", request_body = PasswordProof,
+    responses((status = 200, description = "Disabled, and all other sessions have ended", body = Empty),
+        (status = 401, description = "The password is wrong (WRONG_PASSWORD)")))]
 pub(super) async fn disable(
     State(service): State<Service>,
     operator: Operator,
@@ -141,16 +122,10 @@ pub(super) async fn disable(
     context.signed_in(&service, &operator.id, &session, &Empty {})
 }
 
-#[utoipa::path(
-    post,
-    path = "/totp/recovery-codes",
-    tag = "accounts",
-    request_body = PasswordProof,
-    responses(
-        (status = 200, description = "New codes; the old ones are not valid any more", body = RecoveryCodes),
-        (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
-    ),
-)]
+#[utoipa::path(post, path = "/totp/recovery-codes", tag = "accounts", request_body = PasswordProof,
+    responses((status = 200, description = "New codes; the old ones are not valid any more",
+            body = RecoveryCodes),
+        (status = 401, description = "The password is wrong (WRONG_PASSWORD)")))]
 pub(super) async fn renew_codes(
     State(service): State<Service>,
     operator: Operator,
