@@ -64,6 +64,7 @@ async fn name_welcome_message_and_avatar_are_those_of_the_site(api: Api) {
     api.change_settings(settings).await;
     let config = async |locale: &str| api.get(&format!("/chat/config?locale={locale}")).await.data();
     let german = config("de-AT").await;
+    assert_eq!(german["locale"], "de-AT");
     assert_eq!(german["config"]["welcomeMessage"], "Guten Tag!");
     assert_eq!(german["config"]["avatarUrl"], "https://shop.example/a.png");
     assert_eq!(german["supportedLocales"], json!(["de-DE", "en"]));

@@ -35,9 +35,11 @@ async fn a_message_sent_again_with_its_key_is_not_stored_again(api: Api) {
 
 async fn the_same_key_with_a_different_body_is_a_conflict_on_chat_and_events(api: Api) {
     let key = fresh("chat");
-    api.post("/chat/messages", &key, &json!({ "message": "One" })).await.data();
-    let other = api.post("/chat/messages", &key, &json!({ "message": "Two" })).await;
+    let sent = api.post("/chat/messages", &key, &json!({ "message": "One" })).await.data();
+    let other = api.post("/chat/messages", &key, &json!({ "message": "Something else" })).await;
     other.is_failure(409, "IDEMPOTENCY_CONFLICT");
+    let read = api.read(sent["conversationId"].as_str().expect("an id"), None).await;
+    assert!(!read.to_string().contains("Something else"), "{read}");
     let key = fresh("events");
     api.post("/events", &key, &json!({ "events": [{ "eventType": "page_view" }] })).await.data();
     let other = api.post("/events", &key, &json!({ "events": [{ "eventType": "chat_opened" }] })).await;

@@ -90,7 +90,8 @@ async fn a_job_already_completed_is_a_resource_conflict(api: Api) -> Checked {
 
 async fn a_completion_without_claim_token_or_with_a_malformed_body_is_400(api: Api) {
     let job = api.claimed_job().await.unwrap_or_else(|_| json!({ "id": "job_none" }));
-    for body in [json!({ "ok": true }), json!([]), json!("done")] {
+    for body in [json!({ "ok": true }), json!({ "claimToken": job["claimToken"] }), json!([]), json!("done")]
+    {
         complete(&api, &job, &body).await.is_failure(400, "INVALID_REQUEST");
     }
 }

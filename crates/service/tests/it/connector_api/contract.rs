@@ -1,8 +1,7 @@
 //! The endpoints follow the contract (2, 4, 5, 7, 8).
 
 use axum::body::Body;
-use axum::http::Request;
-use chat_protocol::{ChatConfig, Endpoint, History, Method, Presence, SendResult, Tracking, Value as Wire};
+use chat_protocol::{ChatConfig, History, Presence, SendResult, Tracking, Value as Wire};
 use chat_service::API_BASE;
 use serde_json::json;
 
@@ -22,39 +21,6 @@ fn assert_is_failure(answer: &Answer, status: u16, code: &str) {
 }
 
 on_both_databases! {
-    async fn every_endpoint_answers_401_without_the_right_token(database: &TestDatabase) {
-        let client = Client::new(database).await;
-        for endpoint in Endpoint::ALL {
-            let method = if endpoint.method() == Method::Get { "GET" } else { "POST" };
-            for token in [None, Some("Bearer wrong"), Some("Bearer"), Some(client.token.as_str()), Some("Basic eDp5")] {
-                let uri = format!("{API_BASE}{}", endpoint.path());
-                let mut request = Request::builder().method(method).uri(uri);
-                if let Some(token) = token {
-                    request = request.header("authorization", token);
-                }
-                let answer = client.send(request.body(Body::empty()).expect("a request")).await;
-                assert_is_failure(&answer, 401, "INVALID_TOKEN");
-                assert_eq!(answer.json()["error"]["message"], "Missing or invalid API token.");
-            }
-        }
-    }
-
-    async fn every_success_has_an_envelope_and_headers(database: &TestDatabase) {
-        let client = Client::new(database).await;
-        let conversation = client.begin("Hello").await;
-        for path in [
-            "/chat/config?locale=en-US".to_owned(),
-            format!("/chat/messages?conversationId={conversation}"),
-            format!("/chat/presence?conversationId={conversation}"),
-        ] {
-            let answer = client.get(&path).await;
-            assert_eq!(answer.json()["ok"], true, "{path}");
-            assert_eq!(answer.json()["requestId"].as_str(), answer.header("x-request-id"), "{path}");
-            assert!(answer.header("x-service-api-version").is_some(), "{path}");
-            assert_eq!(answer.header("content-type"), Some("application/json"));
-        }
-    }
-
     async fn the_protocol_crate_reads_every_response(database: &TestDatabase) {
         let client = Client::new(database).await;
         let config = ChatConfig::try_from(wire(&client.get("/chat/config?locale=en-GB").await)).expect("a config");

@@ -14,22 +14,6 @@ async fn assert_is_refused(client: &Client) {
 }
 
 on_both_databases! {
-    async fn a_token_reads_nothing_of_another_site(database: &TestDatabase) {
-        let one = Client::new(database).await;
-        let other = Client::of(one.service.clone(), SiteChange::default()).await;
-        let conversation = one.begin("Hello").await;
-        // Cached by the one, and still not there for the other.
-        one.history(&conversation).await;
-        let path = format!("/chat/messages?conversationId={conversation}");
-        assert_eq!(other.get(&path).await.status, 404);
-        assert_eq!(one.get(&path).await.status, 200);
-        let body = json!({ "message": "Hello", "conversationId": conversation });
-        assert_eq!(other.post("/chat/messages", None, &body).await.status, 404);
-        assert_eq!(one.history(&conversation).await.len(), 2);
-        let presence = other.get(&format!("/chat/presence?conversationId={conversation}")).await.data();
-        assert_eq!(presence["shouldPollMessages"], false);
-    }
-
     async fn a_disabled_or_deleted_site_or_tenant_refuses_its_tokens_at_once(database: &TestDatabase) {
         let client = Client::new(database).await;
         let directory = client.service.directory();
@@ -79,25 +63,5 @@ on_both_databases! {
         let same = change(ai(json!({ "base": "https://ai.example/v2", "model": "n" }))).await.expect("changed");
         assert!(same.ai.as_ref().expect("an endpoint").has_key);
         change(ai(json!({ "base": "https://other.example/v1", "model": "m", "key": "another" }))).await.expect("changed");
-    }
-
-    async fn the_config_follows_the_sites_settings_and_the_visitors_locale(database: &TestDatabase) {
-        let change = serde_json::from_value(json!({
-            "supportedLocales": ["de-DE", "en"],
-            "primaryLocale": "de-DE",
-            "assistantName": "Clover",
-            "welcome": { "": "Hello!", "de-DE": "Hallo!" },
-            "avatarUrl": "https://shop.example/clover.png",
-        }));
-        let client = Client::with(crate::support::options(database), change.expect("settings")).await;
-        let config = async |locale: &str| client.get(&format!("/chat/config?locale={locale}")).await.data();
-        let german = config("de-AT").await;
-        assert_eq!((&german["locale"], &german["config"]["welcomeMessage"]), (&json!("de-AT"), &json!("Hallo!")));
-        assert_eq!(config("en-GB").await["config"]["welcomeMessage"], "Hello!");
-        assert_eq!(config("fr").await["locale"], "de-DE");
-        assert_eq!(german["config"]["assistantName"], "Clover");
-        let off = SiteChange { widget_enabled: Some(false), ..SiteChange::default() };
-        client.service.directory().change_site(&client.site.id, off).await.expect("changed");
-        assert_eq!(config("de-AT").await["config"]["widgetEnabled"], false);
     }
 }

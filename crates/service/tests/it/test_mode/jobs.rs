@@ -18,17 +18,13 @@ async fn claim(client: &Client) -> Value {
     client.post(NEXT, None, &json!({})).await.data()["job"].clone()
 }
 
-async fn complete(client: &Client, job: &Value, key: Option<&str>, body: &Value) -> Answer {
+async fn complete(client: &Client, job: &Value, body: &Value) -> Answer {
     let path = format!("/site/jobs/{}/complete", job["id"].as_str().expect("an id"));
-    client.post(&path, key, body).await
+    client.post(&path, None, body).await
 }
 
 fn done(job: &Value) -> Value {
     json!({ "ok": true, "claimToken": job["claimToken"], "result": { "externalId": "42", "path": "/a" } })
-}
-
-fn failed(job: &Value) -> Value {
-    json!({ "ok": false, "claimToken": job["claimToken"], "error": "The disk is full." })
 }
 
 /// Returns a job as the console shows it.
@@ -53,35 +49,20 @@ async fn claims_the_oldest_job_with_a_token_and_a_lease() {
 }
 
 #[tokio::test]
-async fn the_job_is_null_when_nothing_can_be_claimed() {
-    let data = Client::new().await.post(NEXT, None, &json!({})).await.data();
-    assert_eq!(data.get("job"), Some(&Value::Null));
-}
-
-#[tokio::test]
-async fn completes_a_job_with_the_claim_token() {
+async fn shows_the_results_and_the_errors_of_jobs() {
     let client = Client::new().await;
-    let id = add(&client, "A").await;
+    let (published, broken) = (add(&client, "A").await, add(&client, "B").await);
     let job = claim(&client).await;
-    let completed = complete(&client, &job, None, &done(&job)).await.data()["job"].clone();
-    assert_eq!((&completed["id"], &completed["status"]), (&json!(id), &json!("succeeded")));
-    assert!(completed["completedAt"].is_string() && completed["updatedAt"].is_string());
-    assert_eq!(shown(&client, &id).await["result"]["externalId"], "42");
-    assert_eq!(claim(&client).await, Value::Null);
-}
-
-#[tokio::test]
-async fn records_a_failure_and_retries_up_to_the_maximum_attempts() {
-    let client = Client::new().await;
-    let id = add(&client, "A").await;
+    complete(&client, &job, &done(&job)).await.data();
+    assert_eq!(shown(&client, &published).await["result"]["externalId"], "42");
     for attempt in 1..=3 {
         let job = claim(&client).await;
         assert_eq!((&job["attempts"], &job["maxAttempts"]), (&json!(attempt), &json!(3)));
-        complete(&client, &job, None, &failed(&job)).await.data();
-        assert_eq!(shown(&client, &id).await["error"], "The disk is full.");
+        let failed = json!({ "ok": false, "claimToken": job["claimToken"], "error": "The disk is full." });
+        complete(&client, &job, &failed).await.data();
+        assert_eq!(shown(&client, &broken).await["error"], "The disk is full.");
     }
-    assert_eq!(claim(&client).await, Value::Null);
-    assert_eq!(shown(&client, &id).await["status"], "failed");
+    assert_eq!(shown(&client, &broken).await["status"], "failed");
 }
 
 #[tokio::test]
@@ -96,63 +77,11 @@ async fn recovers_an_expired_lease_and_invalidates_its_token() {
     crate::test_mode::client::advance(Duration::from_secs(31)).await;
     let second = claim(&client).await;
     assert_eq!((&second["id"], &second["attempts"]), (&json!(id), &json!(2)));
-    let late = complete(&client, &first, None, &done(&first)).await;
+    let late = complete(&client, &first, &done(&first)).await;
     assert_eq!(late.failure(), (409, "RESOURCE_CONFLICT".to_owned()));
     crate::test_mode::client::advance(Duration::from_secs(31)).await;
     assert_eq!(claim(&client).await, Value::Null, "that was the last attempt");
     assert_eq!(shown(&client, id).await["status"], "failed");
-}
-
-#[tokio::test]
-async fn answers_404_for_an_unknown_job_and_409_for_a_second_completion() {
-    let client = Client::new().await;
-    add(&client, "A").await;
-    let job = claim(&client).await;
-    let unknown = json!({ "id": "job_0", "claimToken": "x" });
-    let answer = complete(&client, &unknown, None, &done(&unknown)).await;
-    assert_eq!(answer.failure(), (404, "NOT_FOUND".to_owned()));
-    complete(&client, &job, None, &done(&job)).await.data();
-    let again = complete(&client, &job, None, &done(&job)).await;
-    assert_eq!(again.failure(), (409, "RESOURCE_CONFLICT".to_owned()));
-}
-
-#[tokio::test]
-async fn answers_400_to_a_completion_without_claim_token_or_with_a_malformed_body() {
-    let client = Client::new().await;
-    add(&client, "A").await;
-    let job = claim(&client).await;
-    for body in [json!({ "ok": true }), json!({ "claimToken": job["claimToken"] }), json!([])] {
-        let answer = complete(&client, &job, None, &body).await;
-        assert_eq!(answer.failure(), (400, "INVALID_REQUEST".to_owned()), "{body}");
-    }
-    complete(&client, &job, None, &done(&job)).await.data();
-}
-
-#[tokio::test]
-async fn replays_retried_claims_and_completions() {
-    let client = Client::new().await;
-    add(&client, "A").await;
-    add(&client, "B").await;
-    let first = client.post(NEXT, Some("job-next-run-1"), &json!({})).await;
-    let again = client.post(NEXT, Some("job-next-run-1"), &json!({})).await;
-    assert_eq!(first.body, again.body);
-    let job = first.data()["job"].clone();
-    let key = format!("job-complete-{}", job["id"].as_str().expect("an id"));
-    let done_once = complete(&client, &job, Some(&key), &done(&job)).await;
-    let done_twice = complete(&client, &job, Some(&key), &done(&job)).await;
-    assert_eq!(done_once.body, done_twice.body);
-    done_twice.data();
-}
-
-#[tokio::test]
-async fn using_one_jobs_key_for_another_is_a_resource_conflict() {
-    let client = Client::new().await;
-    add(&client, "A").await;
-    add(&client, "B").await;
-    let (first, second) = (claim(&client).await, claim(&client).await);
-    complete(&client, &first, Some("job-complete-x"), &done(&first)).await.data();
-    let conflict = complete(&client, &second, Some("job-complete-x"), &done(&second)).await;
-    assert_eq!(conflict.failure(), (409, "RESOURCE_CONFLICT".to_owned()));
 }
 
 #[tokio::test]
