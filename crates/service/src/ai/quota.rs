@@ -83,22 +83,14 @@ mod tests {
     use super::*;
     use crate::databases::{Kind, TestDatabase, on_both_databases};
     use crate::db::transaction;
+    use crate::visitors::fixture::{execute, open};
 
     /// 2026-11-30T23:59:59.999Z.
     const NOVEMBER_ENDS: i64 = 1_796_083_199_999;
 
-    async fn with_site(database: &TestDatabase, max: Option<i64>) -> Db {
-        let db = Db::open_uncached(&database.address).await.expect("opened");
-        let added: Result<(), DbError> = transaction!(db, |tx| {
-            tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
-            let site = "INSERT INTO sites (id, tenant_id, name, created_ms, monthly_ai_replies)
-                        VALUES ($1, 't', 'S', 1, $2)";
-            tx.execute(site, args!["s", max]).await?;
-            tx.execute(site, args!["other", max]).await?;
-            Ok(())
-        })
-        .await;
-        added.expect("added");
+    async fn with_sites(database: &TestDatabase, max: Option<i64>) -> Db {
+        let db = open(database).await;
+        execute(&db, "UPDATE sites SET monthly_ai_replies = $1", args![max]).await;
         db
     }
 
@@ -108,45 +100,43 @@ mod tests {
 
     on_both_databases! {
         async fn a_quota_is_never_exceeded_by_many_at_once(database: &TestDatabase) {
-            let db = with_site(database, Some(25)).await;
+            let db = with_sites(database, Some(25)).await;
             let takes = (0..60).map(|_| {
                 let db = db.clone();
-                tokio::spawn(async move { took(&db, "s", NOVEMBER_ENDS).await })
+                tokio::spawn(async move { took(&db, "shop", NOVEMBER_ENDS).await })
             });
             let mut counted = 0;
             for take in takes.collect::<Vec<_>>() {
                 counted += usize::from(take.await.expect("no panic"));
             }
-            assert_eq!((counted, used(&db, "s", NOVEMBER_ENDS).await.expect("read")), (25, 25));
-            assert_eq!(used(&db, "other", NOVEMBER_ENDS).await.expect("read"), 0);
+            assert_eq!((counted, used(&db, "shop", NOVEMBER_ENDS).await.expect("read")), (25, 25));
+            assert_eq!(used(&db, "rival", NOVEMBER_ENDS).await.expect("read"), 0);
         }
 
         async fn a_new_month_begins_at_midnight_in_utc(database: &TestDatabase) {
-            let db = with_site(database, Some(1)).await;
-            assert!(took(&db, "s", NOVEMBER_ENDS).await);
-            assert!(!took(&db, "s", NOVEMBER_ENDS).await);
-            assert!(took(&db, "s", NOVEMBER_ENDS + 1).await);
-            assert!(!took(&db, "s", NOVEMBER_ENDS + 1).await);
+            let db = with_sites(database, Some(1)).await;
+            assert!(took(&db, "shop", NOVEMBER_ENDS).await);
+            assert!(!took(&db, "shop", NOVEMBER_ENDS).await);
+            assert!(took(&db, "shop", NOVEMBER_ENDS + 1).await);
+            assert!(!took(&db, "shop", NOVEMBER_ENDS + 1).await);
         }
 
         async fn a_reply_that_failed_is_given_back_once(database: &TestDatabase) {
-            let db = with_site(database, Some(1)).await;
-            assert!(took(&db, "s", NOVEMBER_ENDS).await);
+            let db = with_sites(database, Some(1)).await;
+            assert!(took(&db, "shop", NOVEMBER_ENDS).await);
             for _ in 0..2 {
                 let given: Result<(), DbError> =
-                    transaction!(db, |tx| give_back(tx, "s", NOVEMBER_ENDS).await).await;
+                    transaction!(db, |tx| give_back(tx, "shop", NOVEMBER_ENDS).await).await;
                 given.expect("given back");
             }
-            assert!(took(&db, "s", NOVEMBER_ENDS).await && !took(&db, "s", NOVEMBER_ENDS).await);
+            assert!(took(&db, "shop", NOVEMBER_ENDS).await && !took(&db, "shop", NOVEMBER_ENDS).await);
         }
 
         async fn a_site_may_have_no_quota_or_no_replies(database: &TestDatabase) {
-            let db = with_site(database, None).await;
-            assert!(took(&db, "s", 0).await && took(&db, "s", 0).await);
-            let sql = "UPDATE sites SET monthly_ai_replies = 0";
-            let none: Result<u64, DbError> = transaction!(db, |tx| tx.execute(sql, args![]).await).await;
-            none.expect("changed");
-            assert!(!took(&db, "s", 0).await);
+            let db = with_sites(database, None).await;
+            assert!(took(&db, "shop", 0).await && took(&db, "shop", 0).await);
+            execute(&db, "UPDATE sites SET monthly_ai_replies = 0", args![]).await;
+            assert!(!took(&db, "shop", 0).await);
         }
     }
 }

@@ -6,20 +6,7 @@ use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::transaction;
 use crate::knowledge::search::search;
-
-async fn with_site(database: &TestDatabase) -> Db {
-    let db = Db::open_uncached(&database.address).await.expect("opened");
-    let added: Result<(), DbError> = transaction!(db, |tx| {
-        tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
-        let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, 't', 'S', 1)";
-        tx.execute(site, args!["one"]).await?;
-        tx.execute(site, args!["two"]).await?;
-        Ok(())
-    })
-    .await;
-    added.expect("added");
-    db
-}
+use crate::visitors::fixture::open;
 
 fn item(id: &str, text: &str) -> ContentItem {
     ContentItem {
@@ -55,55 +42,55 @@ async fn found(db: &Db, site: &str, question: &str) -> Vec<String> {
 
 on_both_databases! {
     async fn a_changed_item_is_found_by_its_new_words_only(database: &TestDatabase) {
-        let db = with_site(database).await;
-        let outcome = send(&db, "one", "s", false, vec![item("1", "celadon"), item("2", "cobalt")]).await;
+        let db = open(database).await;
+        let outcome = send(&db, "shop", "s", false, vec![item("1", "celadon"), item("2", "cobalt")]).await;
         let outcome = outcome.expect("synced");
         assert_eq!((outcome.accepted, outcome.removed, outcome.suggestions.len()), (2, 0, 2));
-        assert_eq!(found(&db, "one", "celadon").await, ["content:1"]);
-        let again = send(&db, "one", "s", false, vec![item("1", "porcelain"), item("2", "cobalt")]).await;
+        assert_eq!(found(&db, "shop", "celadon").await, ["content:1"]);
+        let again = send(&db, "shop", "s", false, vec![item("1", "porcelain"), item("2", "cobalt")]).await;
         assert_eq!(again.expect("synced").suggestions.len(), 1, "the second is unchanged");
-        assert_eq!(found(&db, "one", "celadon").await, Vec::<String>::new());
-        assert_eq!(found(&db, "one", "porcelain").await, ["content:1"]);
-        assert_eq!(count(&db, "one").await.expect("counted"), 2);
+        assert_eq!(found(&db, "shop", "celadon").await, Vec::<String>::new());
+        assert_eq!(found(&db, "shop", "porcelain").await, ["content:1"]);
+        assert_eq!(count(&db, "shop").await.expect("counted"), 2);
     }
 
     async fn a_complete_snapshot_removes_the_items_of_its_own_site_that_it_lacks(database: &TestDatabase) {
-        let db = with_site(database).await;
-        for site in ["one", "two"] {
+        let db = open(database).await;
+        for site in ["shop", "rival"] {
             send(&db, site, "a", true, vec![item("1", "celadon"), item("2", "cobalt")]).await.expect("synced");
         }
-        let outcome = send(&db, "one", "b", true, vec![item("2", "cobalt")]).await.expect("synced");
+        let outcome = send(&db, "shop", "b", true, vec![item("2", "cobalt")]).await.expect("synced");
         assert_eq!(outcome.removed, 1);
-        assert_eq!(found(&db, "one", "celadon").await, Vec::<String>::new());
-        assert_eq!(found(&db, "two", "celadon").await, ["content:1"]);
+        assert_eq!(found(&db, "shop", "celadon").await, Vec::<String>::new());
+        assert_eq!(found(&db, "rival", "celadon").await, ["content:1"]);
         let deleted = ContentItem { deleted: true, ..item("2", "") };
-        let outcome = send(&db, "one", "b", false, vec![deleted.clone(), deleted]).await.expect("synced");
+        let outcome = send(&db, "shop", "b", false, vec![deleted.clone(), deleted]).await.expect("synced");
         assert_eq!((outcome.accepted, outcome.removed), (2, 1));
-        assert_eq!((count(&db, "one").await.expect("counted"), count(&db, "two").await.expect("counted")), (0, 2));
+        assert_eq!((count(&db, "shop").await.expect("counted"), count(&db, "rival").await.expect("counted")), (0, 2));
         let terms = db.one("SELECT count(*) FROM content_terms", args![]).await.expect("counted");
         assert_eq!(terms.int(0).expect("a number"), 2);
     }
 
     async fn stores_or_refuses_any_text(database: &TestDatabase) {
-        let db = with_site(database).await;
+        let db = open(database).await;
         let odd = ContentItem {
             title: Some("a\0b".to_owned()),
             path: Some(format!("/{}", "x".repeat(5000))),
             ..item("odd \u{1f600} ' \" \\", "nul \0 celadon \u{fffe}")
         };
         let huge = item("huge", &format!("<p>{}</p>", "celadon word ".repeat(100_000)));
-        send(&db, "one", "\0", true, vec![odd, huge, item("", "")]).await.expect("synced");
-        assert_eq!(count(&db, "one").await.expect("counted"), 3);
-        assert_eq!(found(&db, "one", "celadon").await.len(), 2);
+        send(&db, "shop", "\0", true, vec![odd, huge, item("", "")]).await.expect("synced");
+        assert_eq!(count(&db, "shop").await.expect("counted"), 3);
+        assert_eq!(found(&db, "shop", "celadon").await.len(), 2);
         for id in ["x".repeat(3000), "nul \0".to_owned()] {
-            let refused = send(&db, "one", "s", false, vec![item("1", ""), item(&id, "")]).await;
+            let refused = send(&db, "shop", "s", false, vec![item("1", ""), item(&id, "")]).await;
             let Err(ApiError::InvalidRequest(problem)) = refused else { panic!("{refused:?}") };
             assert!(problem.starts_with("items[1].externalId") && problem.len() < 200, "{problem}");
         }
     }
 
     async fn syncs_of_one_site_at_the_same_time_do_not_fail(database: &TestDatabase) {
-        let db = with_site(database).await;
+        let db = open(database).await;
         let syncs = (0..8).map(|number| {
             let db = db.clone();
             tokio::spawn(async move {
@@ -112,12 +99,12 @@ on_both_databases! {
                 if number % 2 == 0 {
                     items.reverse();
                 }
-                send(&db, "one", "s", false, items).await.map(|outcome| outcome.accepted)
+                send(&db, "shop", "s", false, items).await.map(|outcome| outcome.accepted)
             })
         });
         for sync in syncs.collect::<Vec<_>>() {
             assert_eq!(sync.await.expect("no panic"), Ok(20));
         }
-        assert_eq!(count(&db, "one").await.expect("counted"), 20);
+        assert_eq!(count(&db, "shop").await.expect("counted"), 20);
     }
 }

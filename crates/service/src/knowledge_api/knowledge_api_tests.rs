@@ -1,33 +1,12 @@
 //! Tests the admin API of answers: roles, tenants and bodies.
 
-use axum::body::Body as HttpBody;
-use axum::http::{Request as HttpRequest, StatusCode};
-use http_body_util::BodyExt;
+use axum::http::StatusCode;
 use serde_json::{Value as JsonValue, json};
-use tower::ServiceExt;
 
 use super::*;
 use crate::accounts::Role;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
-use crate::visitors::fixture::add_sites;
-use crate::{ServiceKey, ServiceOptions};
-
-async fn service(database: &TestDatabase) -> Service {
-    let options = ServiceOptions::new(&database.address, ServiceKey::random());
-    let service = Service::open(options).await.expect("opened");
-    add_sites(service.db()).await;
-    service
-}
-
-fn operator(tenant: &str, role: Role) -> Operator {
-    Operator {
-        id: format!("op_{tenant}"),
-        tenant_id: tenant.to_owned(),
-        email: format!("ann@{tenant}.example"),
-        name: "Ann".to_owned(),
-        role,
-    }
-}
+use crate::visitors::fixture::{self, operator, service};
 
 async fn call(
     service: &Service,
@@ -36,25 +15,8 @@ async fn call(
     path: &str,
     body: &JsonValue,
 ) -> (StatusCode, JsonValue) {
-    let mut request = HttpRequest::builder()
-        .method(method)
-        .uri(path)
-        .header("content-type", "application/json")
-        .body(HttpBody::from(if body.is_null() { String::new() } else { body.to_string() }))
-        .expect("a request");
-    request.extensions_mut().extend(
-        operator
-            .map(|operator| {
-                let mut extensions = axum::http::Extensions::new();
-                extensions.insert(operator);
-                extensions
-            })
-            .unwrap_or_default(),
-    );
-    let response = routes().with_state(service.clone()).oneshot(request).await.expect("a response");
-    let status = response.status();
-    let body = response.into_body().collect().await.expect("a body").to_bytes();
-    (status, serde_json::from_slice(&body).expect("JSON"))
+    let body = Some(body.clone()).filter(|body| !body.is_null());
+    fixture::call(service, routes(), operator, method, path, body).await
 }
 
 fn celadon() -> JsonValue {

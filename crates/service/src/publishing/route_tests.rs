@@ -1,18 +1,14 @@
 //! Tests of the admin API of publishing, on both databases.
 
-use axum::body::Body;
-use axum::http::{Request, StatusCode};
-use axum::{Extension, Router};
-use http_body_util::BodyExt;
+use axum::http::StatusCode;
 use serde_json::{Value as Json, json};
-use tower::ServiceExt;
 
 use super::*;
 use crate::Service;
-use crate::accounts::{Operator, Role};
+use crate::accounts::Role;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
-use crate::visitors::fixture::{execute, number, service};
+use crate::visitors::fixture::{self, execute, number, operator, service};
 
 pub(super) async fn call(
     service: &Service,
@@ -21,21 +17,7 @@ pub(super) async fn call(
     path: &str,
     body: Option<Json>,
 ) -> (StatusCode, Json) {
-    let operator = Operator {
-        id: "op_1".to_owned(),
-        tenant_id: tenant.to_owned(),
-        email: "grace@shop.example".to_owned(),
-        name: "Grace".to_owned(),
-        role,
-    };
-    let router: Router<Service> = routes().layer(Extension(operator));
-    let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
-    let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-    let request = request.body(body).expect("a request");
-    let response = router.with_state(service.clone()).oneshot(request).await.expect("a response");
-    let status = response.status();
-    let bytes = response.into_body().collect().await.expect("a body").to_bytes();
-    (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    fixture::call(service, routes(), Some(operator(tenant, role)), method, path, body).await
 }
 
 pub(super) async fn ok(service: &Service, method: &str, path: &str, body: Option<Json>) -> Json {

@@ -2,8 +2,14 @@
 
 use std::fmt::Write as _;
 
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use axum::{Extension, Router};
 use chat_protocol::{EventBatch, Value, VisitorId, VisitorProfile};
+use http_body_util::BodyExt;
+use tower::ServiceExt;
 
+use crate::accounts::{Operator, Role};
 use crate::databases::TestDatabase;
 use crate::db::{Arg, Db, DbError, Dialect, Row, Tx, args, transaction};
 use crate::error::ApiError;
@@ -55,6 +61,38 @@ pub(crate) async fn service(database: &TestDatabase) -> Service {
     let service = Service::open(options).await.expect("opened");
     add_sites(service.db()).await;
     service
+}
+
+pub(crate) fn operator(tenant: &str, role: Role) -> Operator {
+    Operator {
+        id: format!("op_{tenant}"),
+        tenant_id: tenant.to_owned(),
+        email: format!("grace@{tenant}.example"),
+        name: "Grace".to_owned(),
+        role,
+    }
+}
+
+/// Calls a route of the admin API as an operator, or as somebody who is not signed in. Returns the status and
+/// the envelope.
+pub(crate) async fn call(
+    service: &Service,
+    mut routes: Router<Service>,
+    operator: Option<Operator>,
+    method: &str,
+    path: &str,
+    body: Option<serde_json::Value>,
+) -> (StatusCode, serde_json::Value) {
+    if let Some(operator) = operator {
+        routes = routes.layer(Extension(operator));
+    }
+    let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+    let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+    let request = request.body(body).expect("a request");
+    let response = routes.with_state(service.clone()).oneshot(request).await.expect("a response");
+    let status = response.status();
+    let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+    (status, serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
 /// A conversation to add with a visitor, who says a word wherever visitors can.
