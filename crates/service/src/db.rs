@@ -54,6 +54,17 @@ macro_rules! transaction {
 }
 pub(crate) use transaction;
 
+/// What is done in a transaction; see [`work!`].
+pub(crate) trait Work<T, E>:
+    for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static
+{
+}
+
+impl<T, E, F> Work<T, E> for F where
+    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static
+{
+}
+
 /// Returns a closure as it is, and tells the compiler its type.
 pub(crate) fn work_of<T, E, F>(work: F) -> F
 where
@@ -161,11 +172,10 @@ impl Db {
     ///
     /// With SQLite, transactions run one after the other, and those that wait share a commit. The work goes
     /// on when the caller is dropped.
-    pub(crate) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    pub(crate) async fn write<T, E>(&self, work: impl Work<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
-        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static,
     {
         match &*self.0 {
             Backend::Sqlite(sqlite) => sqlite.write(work).await,
@@ -176,11 +186,10 @@ impl Db {
     /// Executes `work` like [`Self::write`], for changes that a crash of the machine may undo. On PostgreSQL,
     /// the transaction holds its locks only while it works, not until the disk has it. The next commit of
     /// [`Self::write`], of any node, makes it durable: the server's log is written in its order.
-    pub(crate) async fn write_unflushed<T, E, F>(&self, work: F) -> Result<T, E>
+    pub(crate) async fn write_unflushed<T, E>(&self, work: impl Work<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
-        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static,
     {
         match &*self.0 {
             Backend::Sqlite(sqlite) => sqlite.write(work).await,

@@ -9,9 +9,8 @@ mod idempotency_tests;
 mod lease;
 
 use chat_protocol::IdempotencyKey;
-use futures_util::future::BoxFuture;
 
-use crate::db::{Arg, Db, DbError, Row, Tx, args, transaction};
+use crate::db::{Arg, Db, DbError, Row, Tx, Work, args, transaction};
 use crate::error::ApiError;
 use crate::fingerprint::{Fingerprint, is_same_hash};
 use crate::response::ApiResponse;
@@ -142,36 +141,24 @@ fn response(row: &Row, first: usize) -> Result<Option<ApiResponse>, DbError> {
 
 /// Returns the stored response of a request, or the response that `execute` gives, which is stored in the
 /// same transaction as the change.
-pub(crate) async fn execute_once<F>(
+pub(crate) async fn execute_once(
     service: &Service,
     keyed: Option<KeyedRequest>,
     conflict: ApiError,
-    execute: F,
-) -> Result<ApiResponse, ApiError>
-where
-    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<ApiResponse, ApiError>> + Send + 'static,
-{
+    execute: impl Work<ApiResponse, ApiError>,
+) -> Result<ApiResponse, ApiError> {
     run_once(service, keyed, conflict, StoredForm::Plain, execute).await
 }
 
 /// Does the same as [`execute_once`] for a response that contains a secret: its stored copy is encrypted.
-pub(crate) async fn execute_secret_once<F>(
+pub(crate) async fn execute_secret_once(
     service: &Service,
     keyed: Option<KeyedRequest>,
     conflict: ApiError,
-    execute: F,
-) -> Result<ApiResponse, ApiError>
-where
-    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<ApiResponse, ApiError>> + Send + 'static,
-{
-    run_once(
-        service,
-        keyed,
-        conflict,
-        StoredForm::Encrypted(Box::new(service.0.options.key.clone())),
-        execute,
-    )
-    .await
+    execute: impl Work<ApiResponse, ApiError>,
+) -> Result<ApiResponse, ApiError> {
+    let form = StoredForm::Encrypted(Box::new(service.0.options.key.clone()));
+    run_once(service, keyed, conflict, form, execute).await
 }
 
 /// The form in which a response is stored.
@@ -200,16 +187,13 @@ impl StoredForm {
     }
 }
 
-async fn run_once<F>(
+async fn run_once(
     service: &Service,
     keyed: Option<KeyedRequest>,
     conflict: ApiError,
     form: StoredForm,
-    execute: F,
-) -> Result<ApiResponse, ApiError>
-where
-    F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<ApiResponse, ApiError>> + Send + 'static,
-{
+    execute: impl Work<ApiResponse, ApiError>,
+) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     transaction!(service.db(), |tx| {
         let Some(keyed) = keyed else { return execute(tx).await };

@@ -13,11 +13,10 @@ mod sites;
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use tracing::warn;
 
 use crate::Service;
-use crate::db::{Arg, DbError, Tx, transaction, work};
+use crate::db::{Arg, DbError, Work, transaction, work};
 use crate::visitors::removal::BATCH;
 use crate::visitors::scrub;
 use lease::Lease;
@@ -89,10 +88,7 @@ impl Purge<'_> {
 
     /// Executes a batch in a transaction that renews the lease, and returns the number of removed rows. What
     /// it removed is scrubbed within a day.
-    async fn batch<F>(&mut self, work: F) -> Result<u64, Stopped>
-    where
-        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<u64, DbError>> + Send + 'static,
-    {
+    async fn batch(&mut self, work: impl Work<u64, DbError>) -> Result<u64, Stopped> {
         if self.service.0.closing.is_cancelled() {
             return Err(Stopped::Ended);
         }

@@ -1,6 +1,6 @@
 //! Tells webhooks and operators what happens in conversations, in the transaction of the change.
 
-use chat_protocol::{Lead, Value};
+use chat_protocol::{Lead, Value, VisitorId};
 
 use super::Conversation;
 use crate::Service;
@@ -11,144 +11,97 @@ use crate::notify::push::{self, Cause, PushEvent};
 use crate::notify::{self, Event, EventName};
 use crate::sites::Site;
 
-/// Queues an event of a conversation for the webhooks of its site.
-async fn queue(
-    tx: &mut Tx,
+/// Announces what has happened in a conversation.
+pub(super) struct Announcer<'a> {
     now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-    name: EventName,
-    data: Value,
-) -> Result<(), DbError> {
-    let event = Event {
-        tenant_id: site.tenant_id.clone(),
-        site_id: site.id.clone(),
-        name,
-        data,
-        conversation_id: Some(conversation.id.as_str().to_owned()),
-    };
-    notify::event(tx, now_ms, &event).await
+    site: &'a Site,
+    conversation: &'a Conversation,
 }
 
-/// A conversation has begun.
-pub(super) async fn created(
-    tx: &mut Tx,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-) -> Result<(), DbError> {
-    let data = data::conversation_created(
-        conversation.id.as_str(),
-        conversation.profile.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str),
-        conversation.locale.as_deref(),
-        conversation.source_page.as_deref(),
-    );
-    queue(tx, now_ms, site, conversation, EventName::ConversationCreated, data).await
-}
+impl<'a> Announcer<'a> {
+    pub(super) fn new(now_ms: i64, site: &'a Site, conversation: &'a Conversation) -> Self {
+        Self { now_ms, site, conversation }
+    }
 
-/// Somebody has written.
-pub(super) async fn message(
-    tx: &mut Tx,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-    message: MessageData<'_>,
-) -> Result<(), DbError> {
-    queue(tx, now_ms, site, conversation, EventName::MessageCreated, data::message_created(message)).await
-}
+    fn id(&self) -> &'a str {
+        self.conversation.id.as_str()
+    }
 
-/// Contact details are known now that were not known before.
-pub(super) async fn lead(
-    tx: &mut Tx,
-    service: &Service,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-    lead: &Lead,
-) -> Result<(), DbError> {
-    let data = data::lead_updated(conversation.id.as_str(), Value::from(lead), conversation.score);
-    queue(tx, now_ms, site, conversation, EventName::LeadUpdated, data).await?;
-    tell(tx, service, now_ms, site, conversation, NoticeKind::Lead).await
-}
+    /// Queues an event for the webhooks of the site.
+    async fn queue(&self, tx: &mut Tx, name: EventName, data: Value) -> Result<(), DbError> {
+        let event = Event {
+            tenant_id: self.site.tenant_id.clone(),
+            site_id: self.site.id.clone(),
+            name,
+            data,
+            conversation_id: Some(self.id().to_owned()),
+        };
+        notify::event(tx, self.now_ms, &event).await
+    }
 
-/// The visitor asks for a person.
-pub(super) async fn person_requested(
-    tx: &mut Tx,
-    service: &Service,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-) -> Result<(), DbError> {
-    let data = data::conversation_changed(conversation.id.as_str());
-    queue(tx, now_ms, site, conversation, EventName::HandoffRequested, data).await?;
-    tell(tx, service, now_ms, site, conversation, NoticeKind::HandOff).await
-}
+    /// Queues an e-mail to the operators.
+    async fn mail(&self, tx: &mut Tx, service: &Service, kind: NoticeKind) -> Result<(), DbError> {
+        let (tenant_id, site_id) = (&self.site.tenant_id, &self.site.id);
+        let notice = Notice { tenant_id, site_id, conversation_id: self.id(), kind };
+        mail::notify(tx, service, self.now_ms, notice).await
+    }
 
-/// The visitor waits for a person.
-pub(super) async fn waiting(
-    tx: &mut Tx,
-    service: &Service,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-) -> Result<(), DbError> {
-    tell(tx, service, now_ms, site, conversation, NoticeKind::Unanswered).await
-}
+    /// The conversation has begun.
+    pub(super) async fn created(&self, tx: &mut Tx) -> Result<(), DbError> {
+        let Conversation { profile, locale, source_page, .. } = self.conversation;
+        let visitor = profile.visitor_id.as_ref().map(VisitorId::as_str);
+        let data = data::conversation_created(self.id(), visitor, locale.as_deref(), source_page.as_deref());
+        self.queue(tx, EventName::ConversationCreated, data).await
+    }
 
-async fn tell(
-    tx: &mut Tx,
-    service: &Service,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-    kind: NoticeKind,
-) -> Result<(), DbError> {
-    let (tenant_id, site_id, conversation_id) = (&site.tenant_id, &site.id, conversation.id.as_str());
-    mail::notify(tx, service, now_ms, Notice { tenant_id, site_id, conversation_id, kind }).await
-}
+    /// Somebody has written.
+    pub(super) async fn message(&self, tx: &mut Tx, message: MessageData<'_>) -> Result<(), DbError> {
+        self.queue(tx, EventName::MessageCreated, data::message_created(message)).await
+    }
 
-/// The visitor has written: tells the devices of operators, as the console's own notifications do.
-pub(super) async fn alert(
-    tx: &mut Tx,
-    service: &Service,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-    cause: Cause,
-) -> Result<(), DbError> {
-    let assignee_id = conversation.assignee_id.as_deref();
-    let (tenant_id, conversation_id) = (&site.tenant_id, conversation.id.as_str());
-    push::queue(tx, service, now_ms, PushEvent { tenant_id, conversation_id, assignee_id, cause }).await
-}
+    /// Contact details are known now that were not known before.
+    pub(super) async fn lead(&self, tx: &mut Tx, service: &Service, lead: &Lead) -> Result<(), DbError> {
+        let data = data::lead_updated(self.id(), Value::from(lead), self.conversation.score);
+        self.queue(tx, EventName::LeadUpdated, data).await?;
+        self.mail(tx, service, NoticeKind::Lead).await
+    }
 
-/// An operator has answered, so that nobody waits any more.
-pub(super) async fn answered(tx: &mut Tx, conversation: &Conversation) -> Result<(), DbError> {
-    mail::answered(tx, conversation.id.as_str()).await?;
-    push::answered(tx, conversation.id.as_str()).await
-}
+    /// The visitor asks for a person.
+    pub(super) async fn person_requested(&self, tx: &mut Tx, service: &Service) -> Result<(), DbError> {
+        let data = data::conversation_changed(self.id());
+        self.queue(tx, EventName::HandoffRequested, data).await?;
+        self.mail(tx, service, NoticeKind::HandOff).await
+    }
 
-/// A conversation is closed, or open again.
-pub(super) async fn closed(
-    tx: &mut Tx,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-    is_closed: bool,
-) -> Result<(), DbError> {
-    let name = if is_closed { EventName::ConversationClosed } else { EventName::ConversationReopened };
-    let data = data::conversation_changed(conversation.id.as_str());
-    queue(tx, now_ms, site, conversation, name, data).await
-}
+    /// The visitor waits for a person.
+    pub(super) async fn waiting(&self, tx: &mut Tx, service: &Service) -> Result<(), DbError> {
+        self.mail(tx, service, NoticeKind::Unanswered).await
+    }
 
-/// A conversation has another operator, or none.
-pub(super) async fn assigned(
-    tx: &mut Tx,
-    now_ms: i64,
-    site: &Site,
-    conversation: &Conversation,
-    name: Option<&str>,
-) -> Result<(), DbError> {
-    let operator = conversation.assignee_id.as_deref().zip(name);
-    let data = data::conversation_assigned(conversation.id.as_str(), operator);
-    queue(tx, now_ms, site, conversation, EventName::ConversationAssigned, data).await
+    /// The visitor has written: tells the devices of operators, as the console's own notifications do.
+    pub(super) async fn alert(&self, tx: &mut Tx, service: &Service, cause: Cause) -> Result<(), DbError> {
+        let assignee_id = self.conversation.assignee_id.as_deref();
+        let (tenant_id, conversation_id) = (&self.site.tenant_id, self.id());
+        let event = PushEvent { tenant_id, conversation_id, assignee_id, cause };
+        push::queue(tx, service, self.now_ms, event).await
+    }
+
+    /// An operator has answered, so that nobody waits any more.
+    pub(super) async fn answered(&self, tx: &mut Tx) -> Result<(), DbError> {
+        mail::answered(tx, self.id()).await?;
+        push::answered(tx, self.id()).await
+    }
+
+    /// The conversation is closed, or open again.
+    pub(super) async fn closed(&self, tx: &mut Tx, is_closed: bool) -> Result<(), DbError> {
+        let name = if is_closed { EventName::ConversationClosed } else { EventName::ConversationReopened };
+        self.queue(tx, name, data::conversation_changed(self.id())).await
+    }
+
+    /// The conversation has another operator, or none.
+    pub(super) async fn assigned(&self, tx: &mut Tx, name: Option<&str>) -> Result<(), DbError> {
+        let operator = self.conversation.assignee_id.as_deref().zip(name);
+        self.queue(tx, EventName::ConversationAssigned, data::conversation_assigned(self.id(), operator))
+            .await
+    }
 }

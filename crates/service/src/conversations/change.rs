@@ -6,8 +6,9 @@ use chat_protocol::ConversationId;
 use chat_protocol::admin::{ConversationChange, State};
 use jiff::Timestamp;
 
+use super::announce::Announcer;
 use super::desk::working_operator;
-use super::{Author, Conversation, Status, announce, lock, notes, profile, store};
+use super::{Author, Conversation, Status, lock, notes, profile, store};
 use crate::clock::iso;
 use crate::db::{DbError, Tx, args};
 use crate::error::ApiError;
@@ -84,11 +85,12 @@ impl Changing<'_> {
         let was_closed = self.conversation.status == Status::Closed;
         let is_closed = status == Status::Closed;
         self.conversation.set_status(self.now_ms, status);
+        let announcer = Announcer::new(self.now_ms, self.site, &self.conversation);
         if was_closed || is_closed {
-            announce::closed(self.tx, self.now_ms, self.site, &self.conversation, is_closed).await?;
+            announcer.closed(self.tx, is_closed).await?;
         }
         if status != Status::Waiting {
-            announce::answered(self.tx, &self.conversation).await?;
+            announcer.answered(self.tx).await?;
         }
         Ok(self.record(status.as_str()).await?)
     }
@@ -106,7 +108,8 @@ impl Changing<'_> {
             return Ok(());
         }
         self.conversation.assignee_id = assignee;
-        announce::assigned(self.tx, self.now_ms, self.site, &self.conversation, name.as_deref()).await?;
+        let announcer = Announcer::new(self.now_ms, self.site, &self.conversation);
+        announcer.assigned(self.tx, name.as_deref()).await?;
         let text = name.map_or_else(|| "unassigned".to_owned(), |name| format!("assigned to {name}"));
         Ok(self.record(&text).await?)
     }

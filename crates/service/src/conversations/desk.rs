@@ -2,9 +2,8 @@
 
 use chat_protocol::{ConversationId, Role};
 
-use super::{
-    Author, Conversation, NewMessage, Status, StoredMessage, add_message, announce, lock, notes, store,
-};
+use super::announce::Announcer;
+use super::{Author, Conversation, NewMessage, Status, StoredMessage, add_message, lock, notes, store};
 use crate::db::{Tx, args};
 use crate::error::ApiError;
 use crate::sites::Site;
@@ -53,13 +52,14 @@ pub(crate) async fn answer(
         conversation.assignee_id = Some(author.id.clone());
     }
     store(tx, &conversation).await?;
+    let announcer = Announcer::new(now_ms, site, &conversation);
     if was_closed {
-        announce::closed(tx, now_ms, site, &conversation, false).await?;
+        announcer.closed(tx, false).await?;
     }
     if !was_assigned {
-        announce::assigned(tx, now_ms, site, &conversation, Some(&author.name)).await?;
+        announcer.assigned(tx, Some(&author.name)).await?;
     }
-    announce::answered(tx, &conversation).await?;
+    announcer.answered(tx).await?;
     let new = NewMessage {
         author: Some(author.clone()),
         key: message.key,
@@ -69,7 +69,7 @@ pub(crate) async fn answer(
     if message.close {
         conversation.set_status(now_ms, Status::Closed);
         store(tx, &conversation).await?;
-        announce::closed(tx, now_ms, site, &conversation, true).await?;
+        Announcer::new(now_ms, site, &conversation).closed(tx, true).await?;
         notes::record(tx, now_ms, &conversation, &author, Status::Closed.as_str()).await?;
     }
     Ok(stored)
@@ -103,11 +103,12 @@ pub(crate) async fn take_over(
     conversation.pause_ai();
     conversation.handed_off_ms.get_or_insert(now_ms);
     store(tx, &conversation).await?;
+    let announcer = Announcer::new(now_ms, site, &conversation);
     if was_closed {
-        announce::closed(tx, now_ms, site, &conversation, false).await?;
+        announcer.closed(tx, false).await?;
     }
     if !is_own {
-        announce::assigned(tx, now_ms, site, &conversation, Some(&author.name)).await?;
+        announcer.assigned(tx, Some(&author.name)).await?;
     }
     notes::record(tx, now_ms, &conversation, author, "took over").await?;
     tx.wake(conversation.wake(&site.tenant_id));

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use chat_protocol::{ChatMessage, ConversationId, MessageId, Role, Value};
 
-use super::{Conversation, announce};
+use super::Conversation;
+use super::announce::Announcer;
 use crate::ai::{Citation, Turn};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Numbers, Row, Tx, Wake, args};
@@ -130,7 +131,7 @@ pub(crate) async fn add_message(
         operator_name: stored.operator_name.as_deref(),
         created_ms: now_ms,
     };
-    announce::message(tx, now_ms, site, conversation, announced).await?;
+    Announcer::new(now_ms, site, conversation).message(tx, announced).await?;
     Ok(stored)
 }
 

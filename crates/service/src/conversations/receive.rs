@@ -15,7 +15,8 @@
 
 use chat_protocol::{ConversationId, Lead, SendMessage};
 
-use super::{Conversation, NewMessage, Status, add_message, announce, create, lock};
+use super::announce::Announcer;
+use super::{Conversation, NewMessage, Status, add_message, create, lock};
 use crate::Service;
 use crate::ai::{quota, wants_person};
 use crate::db::{DbError, Tx};
@@ -157,22 +158,17 @@ async fn store(
 ) -> Result<(), DbError> {
     super::store(tx, conversation).await?;
     for event in events {
+        let announcer = Announcer::new(now_ms, site, conversation);
         match event {
-            Event::Created => announce::created(tx, now_ms, site, conversation).await?,
-            Event::Reopened => announce::closed(tx, now_ms, site, conversation, false).await?,
-            Event::LeadFound(lead) => {
-                announce::lead(tx, service, now_ms, site, conversation, &lead).await?;
-            }
-            Event::PersonRequested => {
-                announce::person_requested(tx, service, now_ms, site, conversation).await?;
-            }
-            Event::Waits => announce::waiting(tx, service, now_ms, site, conversation).await?,
+            Event::Created => announcer.created(tx).await?,
+            Event::Reopened => announcer.closed(tx, false).await?,
+            Event::LeadFound(lead) => announcer.lead(tx, service, &lead).await?,
+            Event::PersonRequested => announcer.person_requested(tx, service).await?,
+            Event::Waits => announcer.waiting(tx, service).await?,
             Event::Written(message) => {
                 add_message(tx, now_ms, site, conversation, message).await?;
             }
-            Event::Alert(cause) => {
-                announce::alert(tx, service, now_ms, site, conversation, cause).await?;
-            }
+            Event::Alert(cause) => announcer.alert(tx, service, cause).await?,
         }
     }
     Ok(())

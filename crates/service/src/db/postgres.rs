@@ -11,7 +11,6 @@ use std::pin::pin;
 use std::str::FromStr;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection as _, Executor, PgConnection, SqlStr};
 use tokio::sync::{Mutex, broadcast};
@@ -20,7 +19,7 @@ use tokio::time::timeout;
 
 use super::arg::bind;
 use super::wake::Announcer;
-use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, migrations};
+use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, Work, migrations};
 use notifier::Notifier;
 use readers::Readers;
 
@@ -101,27 +100,15 @@ impl Postgres {
         self.readers.all(sql, args).await
     }
 
-    pub(super) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        E: From<DbError>,
-        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
-    {
+    pub(super) async fn write<T, E: From<DbError>>(&self, work: impl Work<T, E>) -> Result<T, E> {
         watched(self.readers.source(), Box::pin(self.write_in(&self.writers, work))).await?
     }
 
-    pub(super) async fn write_unflushed<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        E: From<DbError>,
-        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
-    {
+    pub(super) async fn write_unflushed<T, E: From<DbError>>(&self, work: impl Work<T, E>) -> Result<T, E> {
         watched(self.readers.source(), Box::pin(self.write_in(&self.unflushed, work))).await?
     }
 
-    async fn write_in<T, E, F>(&self, pool: &PgPool, work: F) -> Result<T, E>
-    where
-        E: From<DbError>,
-        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
-    {
+    async fn write_in<T, E: From<DbError>>(&self, pool: &PgPool, work: impl Work<T, E>) -> Result<T, E> {
         let transaction = pool.begin().await.map_err(DbError::from)?;
         let mut tx = Tx::new(Connection::Postgres(transaction));
         let value = match work(&mut tx).await {

@@ -18,7 +18,7 @@ use tracing::{error, warn};
 use super::arg::bind;
 use super::migrations;
 use super::wake::Announcer;
-use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake};
+use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, Work};
 
 /// The number of connections that read.
 const READERS: u32 = 4;
@@ -102,11 +102,10 @@ impl Sqlite {
         all(&mut reader, sql, args).await
     }
 
-    pub(super) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    pub(super) async fn write<T, E>(&self, work: impl Work<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
-        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static,
     {
         let (report, outcome) = oneshot::channel();
         let job: Job = Box::new(move |tx| {
