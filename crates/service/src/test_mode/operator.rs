@@ -17,16 +17,14 @@ use crate::sites;
 /// Adds a message of the operator to a conversation, and returns it.
 pub(super) async fn write(mode: &TestMode, id: ConversationId, content: &str) -> Result<Value, ApiError> {
     let (now_ms, text) = (mode.now_ms(), check_text(content)?);
-    Ok(Value::from(
-        &transaction!(mode.db(), |tx| {
-            let site = sites::load(tx, SITE_ID).await?;
-            let author = Author { id: OPERATOR_ID.to_owned(), name: OPERATOR_NAME.to_owned() };
-            let message = OperatorMessage { text, key: None, close: false };
-            desk::answer(tx, now_ms, &site, &id, author, message).await
-        })
-        .await?
-        .message,
-    ))
+    let stored = transaction!(mode.db(), |tx| {
+        let site = sites::load(tx, SITE_ID).await?;
+        let author = Author { id: OPERATOR_ID.to_owned(), name: OPERATOR_NAME.to_owned() };
+        let message = OperatorMessage { text, key: None, close: false };
+        desk::answer(tx, now_ms, &site, &id, author, message).await
+    })
+    .await?;
+    Ok(Value::from(&stored.message))
 }
 
 impl TestMode {

@@ -47,12 +47,12 @@ async fn open(
 ) -> Result<Response, ApiError> {
     context.require_cookies()?;
     let (now_ms, browser) = (service.now_ms(), context.browser.clone());
-    let secret = match transaction!(service.db(), |tx| {
+    let created = transaction!(service.db(), |tx| {
         links::take(tx, now_ms, &secret).await?;
         Ok::<_, ApiError>(session::create(tx, now_ms, OPERATOR_ID, &browser).await?)
     })
-    .await
-    {
+    .await;
+    let secret = match created {
         Ok(secret) => secret,
         Err(ApiError::Unauthorized { .. }) => return Ok(Redirect::to("/console/").into_response()),
         Err(error) => return Err(error),

@@ -46,14 +46,12 @@ impl Queue for MailQueue {
         if email_due_ms.is_none_or(|due_ms| due_ms > now_ms) {
             return Ok((Vec::new(), next_due_ms));
         }
-        Ok((
-            transaction!(db, |tx| {
-                outbox::remove_failed(tx, now_ms).await?;
-                outbox::claim(tx, now_ms, limit).await
-            })
-            .await?,
-            next_due_ms,
-        ))
+        let claimed = transaction!(db, |tx| {
+            outbox::remove_failed(tx, now_ms).await?;
+            outbox::claim(tx, now_ms, limit).await
+        })
+        .await?;
+        Ok((claimed, next_due_ms))
     }
 
     async fn send(self: Arc<Self>, claimed: Claimed, now_ms: i64) -> Result<(), DbError> {

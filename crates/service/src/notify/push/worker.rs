@@ -55,7 +55,8 @@ impl Queue for PushQueue {
         if due_ms.is_none_or(|due_ms| due_ms > now_ms) {
             return Ok((Vec::new(), due_ms));
         }
-        Ok((transaction!(self.service.db(), |tx| queue::claim(tx, now_ms, limit).await).await?, due_ms))
+        let claimed = transaction!(self.service.db(), |tx| queue::claim(tx, now_ms, limit).await).await?;
+        Ok((claimed, due_ms))
     }
 
     /// Sends a push if it is still wanted.

@@ -141,7 +141,7 @@ pub(crate) async fn update(
     Body(change): Body<WebhookChange>,
 ) -> Result<ApiResponse, ApiError> {
     let (now_ms, private) = (service.now_ms(), service.0.options.allow_private_webhooks);
-    one(transaction!(service.db(), |tx| {
+    let changed = transaction!(service.db(), |tx| {
         let tenant_id = &actor.operator.tenant_id;
         let webhook = store::change(tx, &change, private, now_ms, tenant_id, &id).await?;
         let detail = Value::object([
@@ -154,7 +154,8 @@ pub(crate) async fn update(
         tx.wake(Wake::Queue);
         Ok::<_, ApiError>(webhook)
     })
-    .await?)
+    .await?;
+    one(changed)
 }
 
 /// Deletes a webhook, with its log of deliveries.
@@ -211,27 +212,18 @@ pub(crate) async fn test(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let webhook_id = id.clone();
-    shown(
-        &service,
-        &webhook_id,
-        &transaction!(service.db(), |tx| {
-            require_enabled(&store::find(tx, &actor.operator.tenant_id, &id).await?)?;
-            let event_id = new_id("evt");
-            let name = EventName::WebhookTest;
-            let body = body(&event_id, now_ms, None, name, Value::object([]));
-            let delivery = NewDelivery {
-                webhook_id: &id,
-                event_id: &event_id,
-                name,
-                body: &body,
-                conversation_id: None,
-            };
-            tx.wake(Wake::Queue);
-            Ok::<_, ApiError>(delivery.insert(tx, now_ms).await?)
-        })
-        .await?,
-    )
-    .await
+    let delivery_id = transaction!(service.db(), |tx| {
+        require_enabled(&store::find(tx, &actor.operator.tenant_id, &id).await?)?;
+        let event_id = new_id("evt");
+        let name = EventName::WebhookTest;
+        let body = body(&event_id, now_ms, None, name, Value::object([]));
+        let delivery =
+            NewDelivery { webhook_id: &id, event_id: &event_id, name, body: &body, conversation_id: None };
+        tx.wake(Wake::Queue);
+        Ok::<_, ApiError>(delivery.insert(tx, now_ms).await?)
+    })
+    .await?;
+    shown(&service, &webhook_id, &delivery_id).await
 }
 
 fn require_enabled(webhook: &Webhook) -> Result<(), ApiError> {

@@ -47,7 +47,8 @@ impl Queue for WebhookQueue {
         if shares.is_empty() {
             return Ok((Vec::new(), next_due_ms));
         }
-        Ok((transaction!(self.service.db(), |tx| claim(tx, now_ms, shares).await).await?, next_due_ms))
+        let claimed = transaction!(self.service.db(), |tx| claim(tx, now_ms, shares).await).await?;
+        Ok((claimed, next_due_ms))
     }
 
     async fn send(self: Arc<Self>, (_webhook, claimed): Self::Claimed, now_ms: i64) -> Result<(), DbError> {
