@@ -7,6 +7,7 @@ mod differences;
 mod history;
 mod jobs;
 mod list;
+mod pages;
 mod review;
 mod rules;
 
