@@ -75,7 +75,7 @@ impl TabSync {
     /// Begins the next revision, written by this tab.
     pub(crate) fn begin_revision(&mut self, tab: &str) {
         self.revision += 1;
-        self.writer.replace_range(.., tab);
+        tab.clone_into(&mut self.writer);
         self.is_dirty = false;
     }
 

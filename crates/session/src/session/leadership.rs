@@ -53,8 +53,15 @@ impl Session {
         }
         // The tab that had the pending messages may be gone, and storage may not have them.
         self.restore_missing(&[]);
-        // The previous leader may not have published everything.
-        self.mark_snapshot_dirty();
+        if self.tab_sync.revision() > 0 {
+            // The previous leader may not have published everything.
+            self.mark_snapshot_dirty();
+        } else {
+            // A revision counts as something to lose: with an empty one, this tab could no longer join a
+            // conversation that is stored, or that another tab has. Its own changes are marked where they
+            // are made. The other tabs tell what it does not know.
+            self.broadcast_snapshot();
+        }
     }
 
     fn announce(&mut self, step: Step) {

@@ -82,6 +82,12 @@ impl Session {
         self.broadcast(TabMessage::Stored { name: keys::CONVERSATION, value });
     }
 
+    /// Broadcasts the snapshot without storing it.
+    pub(super) fn broadcast_snapshot(&mut self) {
+        let value = self.snapshot(Some(0));
+        self.broadcast(TabMessage::Stored { name: keys::CONVERSATION, value });
+    }
+
     /// Stores the snapshot without a broadcast.
     pub(super) fn store_snapshot(&mut self) {
         let key = self.key(keys::CONVERSATION);

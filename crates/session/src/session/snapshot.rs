@@ -39,6 +39,11 @@ impl Session {
         // Version 1 stored only the id: nothing in the history is new.
         let id_alone = brings_conversation && known == 0;
         if !is_own || (snapshot.revision <= known && !brings_conversation) {
+            if live && is_own && known == 0 && !self.outbox.is_empty() {
+                // The leader has published nothing yet, and may not know these: the tab in which they were
+                // written may be gone, and storage may not have them.
+                self.persist_outbox(&snapshot.local_ids());
+            }
             return;
         }
         // The leader that wrote this does not know that a conversation has begun. If it had ended, its

@@ -59,6 +59,9 @@ impl Session {
         let (update, is_dirty) = self.tab_sync.bring_up_to_date(now_ms, other, is_new, leads, seen);
         if is_dirty {
             self.mark_snapshot_dirty();
+        } else if leads && self.tab_sync.revision() == 0 && other.revision > 0 {
+            // The other tab tells what this one does not know.
+            self.broadcast_snapshot();
         }
         match update {
             Update::Nothing => {}

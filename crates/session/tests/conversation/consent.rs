@@ -55,6 +55,23 @@ fn continues_a_stored_conversation_of_a_named_visitor_after_consent() {
 }
 
 #[test]
+fn continues_a_stored_conversation_after_consent_in_a_window_that_is_open() {
+    for id in [None, Some("visitor-7")] {
+        let profile = VisitorProfile { visitor_id: id.map(Into::into), ..VisitorProfile::default() };
+        let before = earlier(&profile);
+        let mut tab = undecided(profile);
+        tab.set_open(true);
+        tab.wait(LEAD_MS);
+        assert!(tab.session.leads());
+        agree(&mut tab, &before);
+        assert_eq!(tab.session.visitor_id(), before.session.visitor_id());
+        assert_eq!(tab.texts(), ["one", "first"]);
+        tab.send("two");
+        assert!(body_of_last(&tab).contains(r#""conversationId":"c1""#));
+    }
+}
+
+#[test]
 fn keeps_messages_written_before_consent_instead_of_a_stored_conversation() {
     for answered in [false, true] {
         let before = earlier(&VisitorProfile::default());
@@ -75,15 +92,20 @@ fn keeps_messages_written_before_consent_instead_of_a_stored_conversation() {
 
 #[test]
 fn does_not_restore_an_erased_visitor_after_consent() {
-    let before = earlier(&VisitorProfile::default());
-    let mut tab = undecided(VisitorProfile::default());
-    tab.feed(Input::Reset);
-    let visitor = tab.session.visitor_id().clone();
-    tab.storage.clone_from(&before.storage);
-    agree(&mut tab, &before);
-    assert_eq!(tab.session.visitor_id(), &visitor);
-    let tab = tab.reload();
-    assert_eq!((tab.session.visitor_id(), tab.texts().len()), (&visitor, 0));
+    for open in [false, true] {
+        let before = earlier(&VisitorProfile::default());
+        let mut tab = undecided(VisitorProfile::default());
+        tab.set_open(open);
+        tab.feed(Input::Reset);
+        tab.wait(LEAD_MS);
+        let visitor = tab.session.visitor_id().clone();
+        assert_eq!(tab.session.leads(), open);
+        tab.storage.clone_from(&before.storage);
+        agree(&mut tab, &before);
+        assert_eq!(tab.session.visitor_id(), &visitor);
+        let tab = tab.reload();
+        assert_eq!((tab.session.visitor_id(), tab.texts().len()), (&visitor, 0));
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Pending messages that another tab has stored, sent or delivered.
 
 use crate::fixture::browser::Browser;
-use crate::fixture::{Tab, json};
+use crate::fixture::{Tab, json, parsed};
 use chat_protocol::Endpoint::{Messages, Send};
-use chat_session::{Delivery, Input, keys};
+use chat_session::{Delivery, Input, Start, keys};
 
 #[test]
 fn a_repeated_write_does_not_reset_the_number_of_attempts() {
@@ -42,6 +42,42 @@ fn the_next_leader_continues_the_count_of_attempts() {
     browser.crash(leader);
     browser.wait(2_000);
     assert_eq!((browser.tabs[0].attempts().len(), browser.tabs[0].delivery("hm")), (0, Delivery::Failed));
+}
+
+#[test]
+fn a_leader_that_knows_nothing_sends_a_message_of_which_only_another_tab_has_heard() {
+    let mut browser = Browser::with(1);
+    browser.suspend(0);
+    let writer = browser.open(Start::default());
+    browser.send(writer, "hello");
+    browser.crash(writer);
+    browser.storage.retain(|(key, _)| key.ends_with(keys::VISITOR));
+    let leader = browser.open(Start::default());
+    browser.set_open(leader, true);
+    browser.wait(1_000);
+    assert_eq!((browser.leaders(), browser.tabs[leader].texts().len()), (vec![leader], 0));
+    browser.resume(0);
+    browser.wait(2_000);
+    assert_eq!((browser.leaders(), browser.counts(Send)), (vec![leader], vec![0, 1]));
+    browser.with_tab(leader, |tab| tab.reply(1, "hi"));
+    assert!(browser.tabs.iter().all(|tab| tab.texts() == ["hello", "hi"]));
+}
+
+#[test]
+fn a_leader_that_knows_nothing_sends_the_message_of_a_restored_page() {
+    let mut browser = Browser::with(1);
+    browser.send(0, "hello");
+    browser.feed(0, Input::PageHidden);
+    // The browser refused to store the message.
+    browser.storage.retain(|(key, _)| key.ends_with(keys::VISITOR));
+    let leader = browser.open(Start::default());
+    browser.set_open(leader, true);
+    browser.wait(1_000);
+    let stored = parsed(&browser.storage);
+    browser.feed(0, Input::PageRestored(stored));
+    browser.wait(2_000);
+    assert_eq!((browser.leaders(), browser.counts(Send)), (vec![leader], vec![0, 1]));
+    assert_eq!(browser.tabs[leader].texts(), ["hello"]);
 }
 
 #[test]

@@ -55,6 +55,45 @@ fn a_tab_with_empty_storage_joins_the_conversation_of_another() {
 }
 
 #[test]
+fn a_leader_without_a_conversation_joins_that_of_a_tab_which_answers_late() {
+    let mut browser = Browser::in_conversation();
+    let visitor = browser.tabs[0].session.visitor_id().clone();
+    browser.suspend(0);
+    browser.suspend(1);
+    // The browser refuses storage, so that the new page has another visitor.
+    browser.storage.clear();
+    let reloaded = browser.open(Start::default());
+    browser.set_open(reloaded, true);
+    browser.wait(1_000);
+    assert!(browser.tabs[reloaded].session.leads());
+    assert_ne!(browser.tabs[reloaded].session.visitor_id(), &visitor);
+    browser.resume(0);
+    browser.resume(1);
+    browser.wait(2_000);
+    assert_eq!(browser.tabs[reloaded].session.visitor_id(), &visitor);
+    assert_eq!(browser.tabs[reloaded].texts(), ["hello", "hi"]);
+    assert_eq!(browser.leaders().len(), 1);
+}
+
+#[test]
+fn a_new_leader_stores_what_it_knows_and_nothing_if_it_knows_nothing() {
+    let mut browser = Browser::with(1);
+    browser.set_open(0, true);
+    browser.wait(1_000);
+    assert_eq!(browser.leaders(), [0]);
+    let stored = |browser: &Browser| browser.storage.iter().any(|(key, _)| key.ends_with(keys::CONVERSATION));
+    assert!(!stored(&browser));
+
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    browser.crash(leader);
+    browser.storage.clear();
+    browser.wait(2_000);
+    assert_eq!(browser.leaders(), [0]);
+    assert!(stored(&browser), "the previous leader may have been closed before it could store it");
+}
+
+#[test]
 fn a_visitor_whom_a_companion_could_not_store_gives_way_to_that_of_another_tab() {
     for (is_new, expected) in [(r#","isNew":true"#, "v-of-the-first-tab"), ("", "v-of-the-companion")] {
         let mut browser = Browser::with(0);
