@@ -71,6 +71,8 @@ async function callsOf(site, browser) {
       for (const index of await page.evaluate(() => [...window.called])) called.add(index);
     };
     await withOptions(attributes)(page);
+    // What happens while events are on their way is different from what happens after that.
+    if (!delay) await page.route("**/connector/**/events", () => {});
     await page.addInitScript((calls) => (window.chatWidget = calls), delay ? CALLS : []);
     await page.goto(site);
     await page.waitForTimeout(delay);
