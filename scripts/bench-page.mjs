@@ -8,7 +8,8 @@ import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
 import { VARIANTS, serve } from "./bench/shop.mjs";
 import { buildConnector } from "./connector.mjs";
-import { Advice, chromium, main, requireSteps, root, run, say, setupBuild } from "./setup.mjs";
+import { requireSteps } from "./run-steps.mjs";
+import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
 
 /** Lighthouse's Slow 4G: milliseconds, and bytes per second. */
 const LINE = {

@@ -5,7 +5,8 @@
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
 import { buildConnector } from "./connector.mjs";
-import { chromium, main, requireSteps, say, setupBuild } from "./setup.mjs";
+import { requireSteps } from "./run-steps.mjs";
+import { chromium, main, say, setupBuild } from "./setup.mjs";
 
 const LENGTHS = [10, 1000, 10000];
 /** The number of messages for the median. */

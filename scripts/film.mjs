@@ -16,7 +16,8 @@ import { SCHEMES, SIZES } from "../tests/film/sizes.mjs";
 import { openStage, playInChromium, problemsOf } from "../tests/film/stage.mjs";
 import { drawStrip, indexPage } from "../tests/film/strip.mjs";
 import { buildConnector } from "./connector.mjs";
-import { Advice, chromium, main, requireSteps, root, say, setupBuild } from "./setup.mjs";
+import { requireSteps } from "./run-steps.mjs";
+import { Advice, chromium, main, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "film");
 const STAGES = 2;

@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
-import { Advice, RECORDS, root, say } from "./setup.mjs";
+import { RECORDS } from "./run-steps.mjs";
+import { Advice, root, say } from "./setup.mjs";
 import { countTests, tee } from "./test-output.mjs";
 
 /** The packages and features of every native build of a test run, so that each crate is compiled once. */

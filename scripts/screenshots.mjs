@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { look, SCHEMES, STATE_NAMES, THEMES } from "../tests/e2e/gallery.mjs";
 import { buildConnector } from "./connector.mjs";
-import { chromium, main, requireSteps, root, say, setupBuild } from "./setup.mjs";
+import { requireSteps } from "./run-steps.mjs";
+import { chromium, main, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "screenshots");
 const SHEET = join(root, "docs", "pictures", "themes.png");

@@ -356,38 +356,6 @@ export function recipePrograms() {
   for (const name of RECIPE_PROGRAMS) debianTool(name);
 }
 
-/** The folder of what steps leave to each other and to the summary. */
-export const RECORDS = join(root, "target", "steps");
-
-/**
- * Runs a script of the section `wireit` in package.json, with all that it depends on. What is unchanged since it passed is
- * skipped. Resolves to whether all passed.
- */
-export function startSteps(script) {
-  // The versions of tools are files, so that they are inputs like any other.
-  const browser = process.env.CHROMIUM ?? which("chromium") ?? which("google-chrome") ?? "none";
-  mkdirSync(RECORDS, { recursive: true });
-  writeFileSync(join(RECORDS, "rustc.txt"), `${firstLine("rustc", ["--version"])}\n`);
-  writeFileSync(join(RECORDS, "chromium.txt"), `${firstLine(browser, ["--version"])}\n`);
-  const env = {
-    ...process.env,
-    // Outputs are checked, but not copied. Two steps at a time would be two compilations at a time.
-    WIREIT_CACHE: "none",
-    WIREIT_PARALLEL: "1",
-    WIREIT_FAILURES: "continue",
-    WIREIT_LOGGER: "simple",
-  };
-  return new Promise((resolve) => {
-    const child = spawn("npm", ["run", "--silent", script], { cwd: root, env, stdio: "inherit" });
-    child.on("error", () => resolve(false)).on("close", (code) => resolve(code === 0));
-  });
-}
-
-/** Runs steps whose inputs changed since they passed. Fails if one fails. */
-export async function requireSteps(...names) {
-  for (const name of names) if (!(await startSteps(`step:${name}`))) throw new Advice(`the step ${name} failed`);
-}
-
 /** Runs a script's main function. Prints an `Advice` without its stack, other errors with it. */
 export async function main(work) {
   try {

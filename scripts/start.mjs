@@ -5,7 +5,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { buildConnector } from "./connector.mjs";
 import { buildDocsIfStale } from "./docs.mjs";
-import { main, requireSteps, root, say, setupBuild } from "./setup.mjs";
+import { requireSteps } from "./run-steps.mjs";
+import { main, root, say, setupBuild } from "./setup.mjs";
 
 await main(async () => {
   setupBuild();
@@ -28,6 +29,6 @@ await main(async () => {
   process.on("SIGTERM", () => demo.kill("SIGTERM"));
   process.on("SIGINT", () => {});
   await new Promise((resolve) => demo.on("exit", (code) => resolve((process.exitCode = code ?? 0))));
-  // What is still being built is not waited for.
+  // Otherwise Node.js would wait for the build in the background.
   process.exit();
 });

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPrograms, NATIVE, runPrograms } from "./native.mjs";
 import { runFiles, testsIn } from "./run-tests.mjs";
-import { Advice, firefox, main, RECORDS, recipePrograms, root, say, setupTest, trunk, webkit } from "./setup.mjs";
+import { RECORDS } from "./run-steps.mjs";
+import { Advice, firefox, main, recipePrograms, root, say, setupTest, trunk, webkit } from "./setup.mjs";
 import { countTests, tee } from "./test-output.mjs";
 
 const DENIED = ["--", "-D", "warnings"];

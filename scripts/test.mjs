@@ -6,7 +6,8 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { stopTestServer } from "./postgres.mjs";
-import { Advice, main, RECORDS, root, setupTest, startSteps } from "./setup.mjs";
+import { RECORDS, startSteps } from "./run-steps.mjs";
+import { Advice, main, root, setupTest } from "./setup.mjs";
 
 const { wireit } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 

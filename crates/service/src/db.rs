@@ -54,7 +54,7 @@ macro_rules! transaction {
 }
 pub(crate) use transaction;
 
-/// What is done in a transaction; see [`work!`].
+/// The closure that a transaction executes. [`work!`] makes one.
 pub(crate) trait Work<T, E>:
     for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static
 {

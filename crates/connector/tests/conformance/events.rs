@@ -54,11 +54,13 @@ async fn every_recommended_event_type_is_accepted(api: Api) {
 }
 
 async fn a_key_has_8_to_160_characters(api: Api) {
-    let key = fresh("k").chars().cycle().take(160).collect::<String>();
-    api.post("/events", &key, &events(1)).await.data();
-    api.post("/events", &fresh("k")[..8], &events(1)).await.data();
-    for key in ["1234567".to_owned(), format!("{key}1")] {
-        api.post("/events", &key, &events(1)).await.is_failure(400, "INVALID_REQUEST");
+    for (path, body) in [("/events", events(1)), ("/chat/messages", json!({ "message": "Hello" }))] {
+        let key = fresh("k").chars().cycle().take(160).collect::<String>();
+        api.post(path, &key, &body).await.data();
+        api.post(path, &fresh("k")[..8], &body).await.data();
+        for key in ["1234567".to_owned(), format!("{key}1")] {
+            api.post(path, &key, &body).await.is_failure(400, "INVALID_REQUEST");
+        }
     }
 }
 

@@ -44,6 +44,9 @@ async fn a_repeated_message_gets_its_response_after_the_quota_is_used_up(api: Ap
     let first = api.post("/chat/messages", &key, &body).await;
     first.data();
     api.post("/chat/messages", &fresh("chat"), &body).await.is_failure(402, "INSUFFICIENT_QUOTA");
+    let token = format!("Bearer {}", api.token);
+    let without_key = api.ask("POST", "/chat/messages", Some(&token), None, Some(&body)).await;
+    without_key.is_failure(402, "INSUFFICIENT_QUOTA");
     for _ in 0..api.nodes() {
         assert_eq!(api.post("/chat/messages", &key, &body).await.text, first.text);
     }

@@ -26,8 +26,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 
 /// The page of a program without a built console.
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><title>Console</title>\
-    <p>The console is not built yet. <code>npm start</code> does it in the background. Otherwise, run \
-    <code>node scripts/console.mjs</code>, and build the service again if it is a release build.</p>";
+    <p>The console is not built yet. <code>npm start</code> builds it in the background: reload this page in \
+    some minutes. Otherwise, run <code>node scripts/console.mjs</code>, and build the service again if it is \
+    a release build.</p>";
 
 /// Returns the routes of the console. Every path without a file is a page of the console, which finds out
 /// which one.
