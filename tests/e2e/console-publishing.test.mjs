@@ -58,6 +58,12 @@ test("An article goes from the form to a page of the site, and withdrawing it re
     await page.reload();
     await page.getByText("Published", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Withdraw", exact: true }).click();
+    // Somebody else's change shows the entry anew, and leaves the question open.
+    const shownAnew = page.waitForResponse((response) => /\/reviews\/[^/]+$/.test(response.url()));
+    const other = { title: "Glazes", path: "/news/glazes", content: "<p>New.</p>" };
+    await team.operators[0].call("POST", `sites/${team.site.id}/reviews`, other);
+    await (await shownAnew).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
     await page.getByRole("dialog").getByRole("button", { name: "Withdraw", exact: true }).click();
     await page.getByText("On the way", { exact: true }).first().waitFor();
     assert.deepEqual(await jobs(), { succeeded: 1, failed: 0, owed: 0 });

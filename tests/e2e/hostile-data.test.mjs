@@ -164,6 +164,8 @@ test("Hostile text in any field of the config runs no script", async ({ visit })
 
 test("An avatar URL that tries to close its attribute stays a URL", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: watched });
+  // The shop's policy blocks pictures of that host.
+  recordOf(page).tolerate("https://pictures.example");
   await page.route("https://pictures.example/**", (route) => route.fulfill({ path: "www/demo/icon.svg" }));
   await openChat(page);
   const avatarUrl = `https://pictures.example/x.svg" onerror="alert(1)" x='><script>alert(1)</script>`;
@@ -174,8 +176,6 @@ test("An avatar URL that tries to close its attribute stays a URL", async ({ vis
   await eventually(async () => assert.ok(await picture.evaluate((picture) => picture.naturalWidth > 0)));
   assert.equal(await picture.getAttribute("src"), avatarUrl);
   await isHarmless(page);
-  // The shop's policy blocks pictures of that host.
-  for (const complaint of recordOf(page).takeComplaints()) assert.match(complaint, /https:\/\/pictures\.example/);
 });
 
 /** Replaces the widget by one with these options and a greeting that was not dismissed. */

@@ -134,7 +134,6 @@ test("A missing theme file leaves the default theme and emits an error", async (
   const refused = await page.evaluate(() => window.chatWidget.setTheme("slate").then(() => "shown", String));
   assert.match(refused, /themes\/slate\.mjs/, "the current theme stays");
   await allFilesLoaded(page);
-  recordOf(page).takeComplaints();
 });
 
 test("An invalid page language falls back to the browser's, and the service always gets a language tag", async ({
@@ -217,6 +216,8 @@ test('With the invalid data-proxy="//shop.example/connector" no request is sent,
   const logged = [];
   const prepare = async (page) => {
     recordOf(page).tolerate("chat widget: the module did not load");
+    // The loader's requests stay on the site's origin.
+    recordOf(page).tolerate("an unexpected request: //shop.example/connector/");
     page.on("console", (message) => logged.push(message.text()));
     await pageOf(
       '<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="//shop.example/connector"></script>',
@@ -231,8 +232,4 @@ test('With the invalid data-proxy="//shop.example/connector" no request is sent,
   );
   const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
   assert.match(checks.find(({ name }) => name === "proxy").message, /invalid option proxy: expected a prefix/);
-  // The loader's requests stay on the site's origin.
-  recordOf(page)
-    .takeComplaints()
-    .forEach((line) => assert.match(line, /an unexpected request: \/\/shop\.example\/connector/));
 });

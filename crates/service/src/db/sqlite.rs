@@ -37,7 +37,7 @@ pub(super) struct Sqlite {
     writer: mpsc::Sender<Job>,
     announcer: Announcer,
     /// Held until the service ends, so that no second one uses the file. A command beside it holds none.
-    _lock: Option<File>,
+    _lock: Option<HeldLock>,
 }
 
 /// A transaction's work. It is told whether the commit succeeded.
@@ -76,7 +76,7 @@ impl Sqlite {
     async fn start(
         options: SqliteConnectOptions,
         tx: Tx,
-        lock: Option<File>,
+        lock: Option<HeldLock>,
         announcer: Announcer,
     ) -> Result<Self, OpenError> {
         let readers = SqlitePoolOptions::new()
@@ -272,7 +272,7 @@ pub(super) async fn all(
 
 /// Creates the file if missing, restricts it to its owner, since it contains personal data of visitors, and
 /// locks it against other services.
-fn lock(path: &Path) -> Result<File, OpenError> {
+fn lock(path: &Path) -> Result<HeldLock, OpenError> {
     let broken = |source| OpenError::File { path: path.to_owned(), source };
     for suffix in ["", "-wal", "-shm"] {
         restrict_to_owner(&with_suffix(path, suffix), suffix.is_empty()).map_err(broken)?;
@@ -280,13 +280,25 @@ fn lock(path: &Path) -> Result<File, OpenError> {
     hold(path)
 }
 
+/// The lock of a database's file.
+#[derive(Debug)]
+pub(crate) struct HeldLock(File);
+
+impl Drop for HeldLock {
+    /// Releases the lock explicitly. Closing the file would not, while a child that this process is just
+    /// starting still has a copy of it.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
 /// Takes the lock of a file, which a service holds while it runs. The file itself is not touched.
-pub(crate) fn hold(path: &Path) -> Result<File, OpenError> {
+pub(crate) fn hold(path: &Path) -> Result<HeldLock, OpenError> {
     let broken = |source| OpenError::File { path: path.to_owned(), source };
     let lock = restrict_to_owner(&with_suffix(path, "-lock"), true).map_err(broken)?;
     let lock = lock.ok_or_else(|| broken(io::ErrorKind::NotFound.into()))?;
     match lock.try_lock() {
-        Ok(()) => Ok(lock),
+        Ok(()) => Ok(HeldLock(lock)),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse(path.to_owned())),
         Err(TryLockError::Error(source)) => Err(broken(source)),
     }

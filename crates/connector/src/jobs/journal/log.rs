@@ -26,7 +26,15 @@ pub(super) struct Log {
     length: u64,
     lines: usize,
     /// A separate file, as the journal's own is replaced when it is rewritten.
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for Log {
+    /// Releases the lock explicitly. Closing the file would not, while a child that this process is just
+    /// starting still has a copy of it.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
+    }
 }
 
 impl Log {
@@ -55,7 +63,7 @@ impl Log {
         }
         let length = file.metadata().map_err(file_error)?.len();
         let needs_rewrite = read.is_truncated || !read.damaged.is_empty();
-        Ok((Self { path: path.to_owned(), file, length, lines: read.count, _lock: lock }, needs_rewrite))
+        Ok((Self { path: path.to_owned(), file, length, lines: read.count, lock }, needs_rewrite))
     }
 
     pub(super) fn lines(&self) -> usize {

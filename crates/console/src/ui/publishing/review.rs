@@ -34,6 +34,7 @@ pub(super) fn ReviewPage(site: String, id: String) -> impl IntoView {
     load();
     let back = Part::Reviews.page(&site).href();
     on_site_change(site, load);
+    let actions = Actions::new(key, load);
     view! {
         <p class="back-line"><a href=back>{icon(Icon::Back)}{publishing::BACK.get()}</a></p>
         {move || match details.get() {
@@ -41,13 +42,44 @@ pub(super) fn ReviewPage(site: String, id: String) -> impl IntoView {
             Some(ReviewDetails { review, before, jobs }) => view! {
                 <article class="review">
                     <Head review=review.clone() />
-                    <Actions review=review.clone() site=key.get_value().0 on_done=Callback::new(move |()| load()) />
+                    <ActionBar review=review.clone() actions />
                     <Checks review=review.clone() before=before.clone() />
                     <Differences review before />
                     <History jobs />
                 </article>
             }.into_any(),
         }}
+        <Question actions />
+    }
+}
+
+/// The running action and the open question. They belong to the page, so that a change of the entry, which
+/// shows it anew, takes no dialog away.
+#[derive(Clone, Copy)]
+struct Actions {
+    is_busy: RwSignal<bool>,
+    asks: RwSignal<Option<&'static str>>,
+    act: Callback<&'static str>,
+}
+
+impl Actions {
+    fn new(key: StoredValue<(String, String)>, load: impl Fn() + Copy + Send + Sync + 'static) -> Self {
+        let app = app();
+        let is_busy = RwSignal::new(false);
+        let act = Callback::new(move |action: &'static str| {
+            is_busy.set(true);
+            let (site, id) = key.get_value();
+            spawn_local(async move {
+                if let Err(error) = requests::act(&site, &id, action).await {
+                    app.notices.problem(publishing::ACTION_FAILED.with(&[("reason", &error.message)]));
+                }
+                // Another page may be shown by now.
+                if is_busy.try_set(false).is_none() {
+                    load();
+                }
+            });
+        });
+        Self { is_busy, asks: RwSignal::new(None), act }
     }
 }
 
@@ -69,46 +101,14 @@ fn Head(review: Review) -> impl IntoView {
 
 /// What can be done with an entry, by its state.
 #[component]
-fn Actions(review: Review, site: String, on_done: Callback<()>) -> impl IntoView {
-    let app = app();
-    let is_busy = RwSignal::new(false);
-    let asks = RwSignal::new(None::<&'static str>);
-    let key = StoredValue::new((site, review.id.clone()));
-    let act = move |action: &'static str| {
-        is_busy.set(true);
-        let (site, id) = key.get_value();
-        spawn_local(async move {
-            if let Err(error) = requests::act(&site, &id, action).await {
-                app.notices.problem(publishing::ACTION_FAILED.with(&[("reason", &error.message)]));
-            }
-            // Another page may be shown by now.
-            _ = is_busy.try_set(false);
-            _ = on_done.try_run(());
-        });
-    };
+fn ActionBar(review: Review, actions: Actions) -> impl IntoView {
+    let Actions { is_busy, asks, act } = actions;
     let is_queued = review.status == "queued";
     let was_published = review.is_article() && matches!(review.status.as_str(), "published" | "failed");
     let publish = if review.status == "draft" { publishing::PUBLISH } else { publishing::PUBLISH_AGAIN };
-    let question = move || {
-        let action = asks.get()?;
-        let (title, text, name) = if action == "withdraw" {
-            (publishing::WITHDRAW_TITLE, publishing::WITHDRAW_TEXT, publishing::WITHDRAW)
-        } else {
-            (publishing::ROLL_BACK_TITLE, publishing::ROLL_BACK_TEXT, publishing::ROLL_BACK)
-        };
-        Some(view! {
-            <Confirm
-                title=title.get()
-                text=text.get()
-                action=name.get()
-                on_confirm=move |()| act(action)
-                on_close=move |()| asks.set(None)
-            />
-        })
-    };
     view! {
         <div class="review-actions">
-            <button type="button" class="loud" hidden=is_queued disabled=is_busy on:click=move |_| act("approve")>
+            <button type="button" class="loud" hidden=is_queued disabled=is_busy on:click=move |_| act.run("approve")>
                 {icon(Icon::Publish)}{publish.get()}
             </button>
             <button type="button" class="quiet outlined" hidden=!was_published disabled=is_busy on:click=move |_| asks.set(Some("rollback"))>
@@ -124,8 +124,30 @@ fn Actions(review: Review, site: String, on_done: Callback<()>) -> impl IntoView
                 {publishing::WITHDRAW.get()}
             </button>
             <p class="hint" hidden=!is_queued role="status">{publishing::QUEUED.get()}</p>
-            {question}
         </div>
+    }
+}
+
+/// Asks before a published entry is changed back or withdrawn.
+#[component]
+fn Question(actions: Actions) -> impl IntoView {
+    let Actions { asks, act, .. } = actions;
+    move || {
+        let action = asks.get()?;
+        let (title, text, name) = if action == "withdraw" {
+            (publishing::WITHDRAW_TITLE, publishing::WITHDRAW_TEXT, publishing::WITHDRAW)
+        } else {
+            (publishing::ROLL_BACK_TITLE, publishing::ROLL_BACK_TEXT, publishing::ROLL_BACK)
+        };
+        Some(view! {
+            <Confirm
+                title=title.get()
+                text=text.get()
+                action=name.get()
+                on_confirm=move |()| act.run(action)
+                on_close=move |()| asks.set(None)
+            />
+        })
     }
 }
 
