@@ -18,7 +18,7 @@ mod wake;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use sqlx::{SqlSafeStr, SqlStr};
+use sqlx::SqlSafeStr;
 use tokio::sync::broadcast;
 
 pub(crate) use arg::{Arg, args};
@@ -145,11 +145,15 @@ impl Db {
     }
 
     /// Returns the rows of a query, outside of any transaction.
-    pub(crate) async fn all(&self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+    pub(crate) fn all(
+        &self,
+        sql: impl SqlSafeStr,
+        args: Vec<Arg>,
+    ) -> BoxFuture<'_, Result<Vec<Row>, DbError>> {
         let sql = sql.into_sql_str();
         match &*self.0 {
-            Backend::Sqlite(sqlite) => sqlite.all(sql, args).await,
-            Backend::Postgres(postgres) => postgres.all(sql, args).await,
+            Backend::Sqlite(sqlite) => Box::pin(sqlite.all(sql, args)),
+            Backend::Postgres(postgres) => Box::pin(postgres.all(sql, args)),
         }
     }
 
@@ -172,28 +176,28 @@ impl Db {
     ///
     /// With SQLite, transactions run one after the other, and those that wait share a commit. The work goes
     /// on when the caller is dropped.
-    pub(crate) async fn write<T, E>(&self, work: impl Work<T, E>) -> Result<T, E>
+    pub(crate) fn write<T, E>(&self, work: impl Work<T, E>) -> BoxFuture<'_, Result<T, E>>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
         match &*self.0 {
-            Backend::Sqlite(sqlite) => sqlite.write(work).await,
-            Backend::Postgres(postgres) => postgres.write(work).await,
+            Backend::Sqlite(sqlite) => Box::pin(sqlite.write(work)),
+            Backend::Postgres(postgres) => Box::pin(postgres.write(work)),
         }
     }
 
     /// Executes `work` like [`Self::write`], for changes that a crash of the machine may undo. On PostgreSQL,
     /// the transaction holds its locks only while it works, not until the disk has it. The next commit of
     /// [`Self::write`], of any node, makes it durable: the server's log is written in its order.
-    pub(crate) async fn write_unflushed<T, E>(&self, work: impl Work<T, E>) -> Result<T, E>
+    pub(crate) fn write_unflushed<T, E>(&self, work: impl Work<T, E>) -> BoxFuture<'_, Result<T, E>>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
         match &*self.0 {
-            Backend::Sqlite(sqlite) => sqlite.write(work).await,
-            Backend::Postgres(postgres) => postgres.write_unflushed(work).await,
+            Backend::Sqlite(sqlite) => Box::pin(sqlite.write(work)),
+            Backend::Postgres(postgres) => Box::pin(postgres.write_unflushed(work)),
         }
     }
 
@@ -264,17 +268,29 @@ impl Tx {
     }
 
     /// Executes a statement, and returns the number of affected rows.
-    pub(crate) async fn execute(&mut self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<u64, DbError> {
+    pub(crate) fn execute(
+        &mut self,
+        sql: impl SqlSafeStr,
+        args: Vec<Arg>,
+    ) -> BoxFuture<'_, Result<u64, DbError>> {
         let sql = sql.into_sql_str();
         match &mut self.connection {
-            Connection::Sqlite(connection) => sqlite::execute(connection, sql, args).await,
-            Connection::Postgres(transaction) => postgres::execute(transaction, sql, args).await,
+            Connection::Sqlite(connection) => Box::pin(sqlite::execute(connection, sql, args)),
+            Connection::Postgres(transaction) => Box::pin(postgres::execute(transaction, sql, args)),
         }
     }
 
     /// Returns the rows of a query.
-    pub(crate) async fn all(&mut self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
-        self.fetch(sql.into_sql_str(), args).await
+    pub(crate) fn all(
+        &mut self,
+        sql: impl SqlSafeStr,
+        args: Vec<Arg>,
+    ) -> BoxFuture<'_, Result<Vec<Row>, DbError>> {
+        let sql = sql.into_sql_str();
+        match &mut self.connection {
+            Connection::Sqlite(connection) => Box::pin(sqlite::all(connection, sql, args)),
+            Connection::Postgres(transaction) => Box::pin(postgres::all(transaction, sql, args)),
+        }
     }
 
     /// Returns the first row of a query, if any.
@@ -283,19 +299,12 @@ impl Tx {
         sql: impl SqlSafeStr,
         args: Vec<Arg>,
     ) -> Result<Option<Row>, DbError> {
-        Ok(self.fetch(sql.into_sql_str(), args).await?.into_iter().next())
+        Ok(self.all(sql, args).await?.into_iter().next())
     }
 
     /// Returns the only row of a query such as `SELECT count(*)` or `INSERT … RETURNING`.
     pub(crate) async fn one(&mut self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<Row, DbError> {
         self.optional(sql, args).await?.ok_or_else(DbError::no_row)
-    }
-
-    async fn fetch(&mut self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
-        match &mut self.connection {
-            Connection::Sqlite(connection) => sqlite::all(connection, sql, args).await,
-            Connection::Postgres(transaction) => postgres::all(transaction, sql, args).await,
-        }
     }
 
     /// Announces a change to [`Db::wakes`] of all nodes, once this transaction is committed.
