@@ -77,7 +77,9 @@ async function debuggerOf(page) {
 
 /** Registers the worker of a page as the console does, and delivers a push to it. */
 async function deliver(page, message) {
-  await page.evaluate(() => navigator.serviceWorker.getRegistration("/console/").then((found) => found?.active));
+  // A push to a worker that is not active yet is lost.
+  const stateOfWorker = async () => (await navigator.serviceWorker.getRegistration("/console/"))?.active?.state;
+  await eventually(async () => assert.equal(await page.evaluate(stateOfWorker), "activated"));
   const { session, registrationId } = await debuggerOf(page);
   const data = typeof message === "string" ? message : JSON.stringify(message);
   await session.send("ServiceWorker.deliverPushMessage", { origin: team.address, registrationId, data });
