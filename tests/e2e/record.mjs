@@ -1,6 +1,7 @@
 // Records the requests and errors of a visitor's browser on the shop's pages, and fails the test for unexpected ones.
 
 import assert from "node:assert/strict";
+import { eventually } from "./chat.mjs";
 
 /**
  * The proxy's five paths, the widget's files, the shop's own pages and pictures, the gallery's files, and
@@ -85,6 +86,14 @@ export class Record {
   /** Removes and returns the complaints. */
   takeComplaints() {
     return this.complaints.splice(0);
+  }
+
+  /** Waits for complaints with each of these texts, and accepts them from then on: each may come more than once. */
+  async complainsOf(...texts) {
+    const isSeen = (text) => this.complaints.some((complaint) => complaint.includes(text));
+    await eventually(() => assert.deepEqual(texts.filter(isSeen), texts));
+    this.#tolerated.push(...texts);
+    this.complaints = this.complaints.filter((complaint) => !texts.some((text) => complaint.includes(text)));
   }
 
   /** Asserts that there are no complaints. */
