@@ -84,15 +84,6 @@ async fn truncates_profile_fields() {
     assert_eq!(conversation["events"].as_array().map(Vec::len), Some(1), "found by the truncated id");
 }
 
-#[tokio::test]
-async fn rejects_an_oversized_event_and_accepts_the_others() {
-    let client = Client::new().await;
-    let large = json!({ "eventType": "page_view", "eventData": { "text": "x".repeat(20_000) } });
-    let body = json!({ "events": [large, { "eventType": "page_view" }] });
-    let tracking = client.post("/events", None, &body).await.data();
-    assert_eq!((&tracking["accepted"], &tracking["rejected"]), (&json!(1), &json!(1)));
-}
-
 /// Returns the ids on each page of `GET /sandbox/conversations`.
 async fn conversation_pages(client: &Client) -> Vec<Vec<String>> {
     let (mut pages, mut after) = (Vec::new(), String::new());

@@ -54,14 +54,6 @@ async fn injects_every_error_of_the_contract_by_its_status() {
 }
 
 #[tokio::test]
-async fn a_fault_for_one_endpoint_leaves_the_others_unaffected() {
-    let client = Client::new().await;
-    client.inject_faults(json!({ "status": 500, "only": "presence" })).await;
-    client.get("/chat/config").await.data();
-    assert_eq!(client.get("/chat/presence").await.status, 500);
-}
-
-#[tokio::test]
 async fn reports_the_remaining_count_of_times() {
     let client = Client::new().await;
     client.inject_faults(json!({ "status": 503, "times": 2, "loseAnswers": 3, "only": "config" })).await;

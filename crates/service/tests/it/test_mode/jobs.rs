@@ -1,9 +1,6 @@
 //! Jobs are claimed, leased, recovered and completed according to section 3.
 
-use std::time::Duration;
-
-use crate::test_mode::client::{Answer, Client, TOKEN};
-use chat_service::test_mode::TestOptions;
+use crate::test_mode::client::{Answer, Client};
 use serde_json::{Value, json};
 
 const NEXT: &str = "/site/jobs/next";
@@ -63,38 +60,6 @@ async fn shows_the_results_and_the_errors_of_jobs() {
         assert_eq!(shown(&client, &broken).await["error"], "The disk is full.");
     }
     assert_eq!(shown(&client, &broken).await["status"], "failed");
-}
-
-#[tokio::test]
-async fn recovers_an_expired_lease_and_invalidates_its_token() {
-    let lease = Duration::from_secs(30);
-    let client = Client::with(TestOptions { lease, ..TestOptions::new(TOKEN.into()) }).await;
-    let job = json!({ "type": "publish_article", "maxAttempts": 2 });
-    let id = client.local("POST", "/sandbox/jobs", Some(&job)).await.json()["id"].clone();
-    let id = id.as_str().expect("an id");
-    let first = claim(&client).await;
-    assert_eq!(claim(&client).await, Value::Null, "the lease excludes other claims");
-    crate::test_mode::client::advance(Duration::from_secs(31)).await;
-    let second = claim(&client).await;
-    assert_eq!((&second["id"], &second["attempts"]), (&json!(id), &json!(2)));
-    let late = complete(&client, &first, &done(&first)).await;
-    assert_eq!(late.failure(), (409, "RESOURCE_CONFLICT".to_owned()));
-    crate::test_mode::client::advance(Duration::from_secs(31)).await;
-    assert_eq!(claim(&client).await, Value::Null, "that was the last attempt");
-    assert_eq!(shown(&client, id).await["status"], "failed");
-}
-
-#[tokio::test]
-async fn keys_expire_after_a_day() {
-    let client = Client::new().await;
-    let hello = json!({ "message": "Hello" });
-    let first = client.post("/chat/messages", Some("chat-v1-0001"), &hello).await;
-    crate::test_mode::client::advance(Duration::from_hours(23)).await;
-    let within = client.post("/chat/messages", Some("chat-v1-0001"), &hello).await;
-    assert_eq!(first.body, within.body);
-    crate::test_mode::client::advance(Duration::from_hours(2)).await;
-    let later = client.post("/chat/messages", Some("chat-v1-0001"), &hello).await;
-    assert_ne!(first.body, later.body);
 }
 
 #[tokio::test]

@@ -65,15 +65,6 @@ async fn refuses_an_invalid_language_tag_and_names_the_field() {
 }
 
 #[tokio::test]
-async fn rejects_only_the_item_with_an_invalid_locale() {
-    let client = Client::new().await;
-    let item = |id: &str, locale: &str| json!({ "externalId": id, "type": "page", "locale": locale });
-    let page = json!({ "snapshotId": "s", "page": 1, "complete": true, "items": [item("1", "en"), item("2", "en_US")] });
-    let receipt = client.post("/content/sync", None, &page).await.data();
-    assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(1)));
-}
-
-#[tokio::test]
 async fn a_final_page_without_valid_items_removes_nothing() {
     let client = Client::new().await;
     let good = json!({ "externalId": "1", "type": "page", "locale": "en" });

@@ -7,37 +7,22 @@ use chat_service::API_BASE;
 use chat_service::test_mode::{LICENSE, Publishing, TestMode, TestModeError, TestOptions};
 use serde_json::{Value, json};
 
-fn page(snapshot: &str, number: u32, complete: bool, items: &[Value]) -> Value {
-    json!({ "snapshotId": snapshot, "page": number, "complete": complete, "items": items })
-}
-
-fn article(id: &str, title: &str, content: &str) -> Value {
+fn glaze() -> Value {
     json!({
-        "externalId": id, "type": "article", "path": format!("/{id}"), "title": title, "content": content,
-        "url": format!("https://shop.example/{id}")
+        "externalId": "glaze", "type": "article", "path": "/glaze", "title": "How we glaze",
+        "content": "<p>Every pot is dipped twice.</p><p>Celadon is fired at 1280 degrees.</p>",
+        "url": "https://shop.example/glaze"
     })
 }
 
-fn glaze() -> Value {
-    article(
-        "glaze",
-        "How we glaze",
-        "<p>Every pot is dipped twice.</p><p>Celadon is fired at 1280 degrees.</p>",
-    )
-}
-
-async fn sync(client: &Client, page: &Value) -> Value {
-    client.post("/content/sync", None, page).await.data()
+async fn sync(client: &Client, items: &[Value]) -> Value {
+    let page = json!({ "snapshotId": "s1", "page": 1, "items": items });
+    client.post("/content/sync", None, &page).await.data()
 }
 
 async fn ask(client: &Client, question: &str) -> String {
     let data = client.post("/chat/messages", None, &json!({ "message": question })).await.data();
     data["message"]["content"].as_str().expect("text").to_owned()
-}
-
-async fn reviews(client: &Client) -> Vec<Value> {
-    let site = client.local("GET", "/sandbox/site", None).await.json();
-    site["reviews"].as_array().expect("reviews").clone()
 }
 
 #[tokio::test]
@@ -69,7 +54,7 @@ async fn activation_exchanges_a_license_code_for_the_token() {
 async fn the_assistant_answers_from_synced_content() {
     let client = Client::new().await;
     assert!(ask(&client, "How long does delivery take?").await.contains("working days"));
-    let receipt = sync(&client, &page("s1", 1, false, &[glaze()])).await;
+    let receipt = sync(&client, &[glaze()]).await;
     assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(0)));
     let answer = ask(&client, "At which temperature is the celadon fired?").await;
     assert_eq!(
@@ -88,73 +73,21 @@ async fn the_assistant_answers_from_synced_content() {
 }
 
 #[tokio::test]
-async fn finds_pages_in_a_script_without_spaces() {
+async fn rejects_invalid_items_and_accepts_the_others() {
     let client = Client::new().await;
-    let pages = [
-        article("celadon", "青瓷", "<p>青瓷的烧成温度是1280度。</p>"),
-        article("delivery", "配送", "<p>我们在两到四天内送货。</p>"),
-    ];
-    sync(&client, &page("s1", 1, false, &pages)).await;
-    assert!(ask(&client, "青瓷的温度是多少？").await.contains("1280"));
-    assert!(ask(&client, "几天送货？").await.contains("两到四天"));
-}
-
-#[tokio::test]
-async fn a_complete_snapshot_removes_missing_items() {
-    let client = Client::new().await;
-    sync(&client, &page("s1", 1, false, &[glaze()])).await;
-    sync(&client, &page("s1", 2, true, &[article("clay", "Our clay", "<p>Dug in the valley.</p>")])).await;
-    let receipt = sync(&client, &page("s2", 1, true, &[glaze()])).await;
-    assert_eq!(receipt["removed"], 1);
-    assert!(ask(&client, "Where is your clay dug?").await.contains("nothing about that"));
-    let gone = json!({ "externalId": "glaze", "type": "article", "deleted": true });
-    assert_eq!(sync(&client, &page("s3", 1, false, &[gone])).await["removed"], 1);
-}
-
-#[tokio::test]
-async fn rejects_an_invalid_item_and_accepts_the_others() {
-    let client = Client::new().await;
-    let receipt = sync(&client, &page("s1", 1, false, &[glaze(), json!({ "type": "page" })])).await;
-    assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(1)));
-}
-
-#[tokio::test]
-async fn treats_search_operators_as_words() {
-    let client = Client::new().await;
-    sync(&client, &page("s1", 1, false, &[glaze()])).await;
-    for question in ["\" OR *", "NEAR(celadon fired)", "title:celadon AND fired", "celadon'; DROP TABLE"] {
-        ask(&client, question).await;
-    }
-}
-
-#[tokio::test]
-async fn serves_an_overlay_after_its_approval() {
-    let client = Client::new().await;
-    sync(&client, &page("s1", 1, false, &[glaze()])).await;
-    assert_eq!(client.get("/seo/overlays").await.data()["overlays"], json!([]));
-    let draft = reviews(&client).await.remove(0);
-    assert_eq!((&draft["kind"], &draft["status"]), (&json!("overlay"), &json!("draft")));
-
-    client.local("POST", "/sandbox/overlays", None).await;
-    let overlays = client.get("/seo/overlays?path=/glaze").await.data()["overlays"].clone();
-    assert_eq!(overlays[0]["title"], "How we glaze");
-    assert_eq!(overlays[0]["canonicalUrl"], "https://shop.example/glaze");
-    assert_eq!(client.get("/seo/overlays?path=/other").await.data()["overlays"], json!([]));
-    let job = client.post("/site/jobs/next", None, &json!({})).await.data()["job"].clone();
-    assert_eq!((&job["type"], &job["payload"]["path"]), (&json!("apply_seo_overlay"), &json!("/glaze")));
-
-    sync(&client, &page("s2", 1, false, &[article("glaze", "How we glaze now", "<p>Once.</p>")])).await;
-    let still = client.get("/seo/overlays").await.data()["overlays"].clone();
-    assert_eq!(still[0]["title"], "How we glaze", "until the new draft is approved");
+    let foreign = json!({ "externalId": "2", "type": "page", "locale": "en_US" });
+    let receipt = sync(&client, &[glaze(), json!({ "type": "page" }), foreign]).await;
+    assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(2)));
 }
 
 #[tokio::test]
 async fn automatic_mode_queues_suggestions() {
     let publishing = Publishing::Automatic;
     let client = Client::with(TestOptions { publishing, ..TestOptions::new(TOKEN.into()) }).await;
-    sync(&client, &page("s1", 1, false, &[glaze()])).await;
+    sync(&client, &[glaze()]).await;
     let job = client.post("/site/jobs/next", None, &json!({})).await.data()["job"].clone();
     assert_eq!(job["type"], "apply_seo_overlay");
+    assert_eq!(job["payload"]["canonicalUrl"], "https://shop.example/glaze");
 }
 
 #[tokio::test]
@@ -166,7 +99,7 @@ async fn keeps_its_data_after_a_restart() {
     let hello = json!({ "message": "At which temperature is the celadon fired?" });
     let before = {
         let client = Client::with(options()).await;
-        sync(&client, &page("s1", 1, false, &[glaze()])).await;
+        sync(&client, &[glaze()]).await;
         client.local("POST", "/sandbox/overlays", None).await;
         let answer = client.post("/chat/messages", key, &hello).await;
         client.mode.close().await;
