@@ -2,7 +2,6 @@
 
 mod activation;
 mod contract;
-mod idempotency;
 mod nodes;
 mod rates;
 mod sites;

@@ -86,28 +86,6 @@ on_both_databases! {
         assert_is_failure(&client.send(form).await, 400, "INVALID_REQUEST");
     }
 
-    async fn a_message_has_1_to_4000_characters(database: &TestDatabase) {
-        let client = Client::new(database).await;
-        let send = async |length: usize| {
-            client.post("/chat/messages", None, &json!({ "message": "\u{1F33F}".repeat(length) })).await
-        };
-        assert_is_failure(&send(0).await, 400, "INVALID_REQUEST");
-        send(4000).await.data();
-        let refused = send(4001).await;
-        assert_is_failure(&refused, 400, "INVALID_REQUEST");
-        assert!(refused.json()["error"]["message"].as_str().expect("text").contains("4000"));
-    }
-
-    async fn continues_a_conversation_in_order(database: &TestDatabase) {
-        let client = Client::new(database).await;
-        let conversation = client.begin("Hello").await;
-        let body = json!({ "conversationId": conversation, "message": "How much is a mug?" });
-        let second = client.post("/chat/messages", None, &body).await.data();
-        assert_eq!(second["conversationId"], conversation.as_str());
-        let roles: Vec<_> = client.history(&conversation).await.into_iter().map(|(role, _)| role).collect();
-        assert_eq!(roles, ["visitor", "assistant", "visitor", "assistant"]);
-    }
-
     async fn an_unknown_message_in_after_returns_all(database: &TestDatabase) {
         let client = Client::new(database).await;
         let conversation = client.begin("Hello").await;
@@ -117,13 +95,11 @@ on_both_databases! {
         assert_eq!(client.get(&format!("{path}&after=msg_unknown")).await.data()["messages"], all["messages"]);
     }
 
-    async fn accepts_batches_of_1_to_50_events_and_counts_rejected_ones(database: &TestDatabase) {
+    async fn counts_the_rejected_events_of_a_batch(database: &TestDatabase) {
         let client = Client::new(database).await;
-        let post = async |events: serde_json::Value| client.post("/events", None, &json!({ "events": events })).await;
-        assert_is_failure(&post(json!([])).await, 400, "INVALID_REQUEST");
-        assert_is_failure(&post(json!(vec![json!({ "eventType": "a" }); 51])).await, 400, "INVALID_REQUEST");
         let mixed = json!([{ "eventType": "page_view", "visitorId": "v1" }, { "eventType": 3 }]);
-        assert_eq!(post(mixed).await.data(), json!({ "accepted": 1, "rejected": 1, "tracking": "enabled" }));
+        let data = client.post("/events", None, &json!({ "events": mixed })).await.data();
+        assert_eq!(data, json!({ "accepted": 1, "rejected": 1, "tracking": "enabled" }));
     }
 
     async fn contact_details_and_handoff_requests_appear_in_the_lead(database: &TestDatabase) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chat_service::{RateLimit, Service, SiteChange};
+use chat_service::Service;
 use serde_json::json;
 
 use crate::support::databases::{Kind, TestDatabase};
@@ -58,18 +58,4 @@ async fn a_site_that_one_node_disables_is_refused_by_the_other() {
     };
     // Far less than the lifetime of what a node has cached.
     tokio::time::timeout(Duration::from_secs(3), refused).await.expect("announced to the other node");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_rate_limit_holds_for_both_nodes_together() {
-    let database = TestDatabase::new(Kind::Postgres).await;
-    let limit = RateLimit { requests: 10, window: Duration::from_hours(1) };
-    let limited = || chat_service::ServiceOptions { rate_limit: limit, ..options(&database) };
-    let one = Client::with(limited(), SiteChange::default()).await;
-    let other = one.at(&Service::open(limited()).await.expect("a second node"));
-    let mut accepted = 0;
-    for node in [&one, &other].into_iter().cycle().take(40) {
-        accepted += usize::from(node.get("/chat/config").await.status == 200);
-    }
-    assert_eq!(accepted, 10);
 }

@@ -66,13 +66,16 @@ on_both_databases! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_limit_of_a_token_holds_for_both_nodes_together() {
-    let database = TestDatabase::new(Kind::Postgres).await;
-    let one = Client::with(limited(&database, 100, 10), SiteChange::default()).await;
-    let other = one.at(&Service::open(limited(&database, 100, 10)).await.expect("a second node"));
-    let mut accepted = 0;
-    for (visitor, node) in (0..40).zip([&one, &other].into_iter().cycle()) {
-        accepted += u32::from(read(node, visitor).await.status == 200);
+async fn the_limits_of_a_visitor_and_of_a_token_hold_for_both_nodes_together() {
+    for (per_visitor, per_token, visitors) in [(10, 100, 1), (100, 10, 40)] {
+        let database = TestDatabase::new(Kind::Postgres).await;
+        let limited = || limited(&database, per_visitor, per_token);
+        let one = Client::with(limited(), SiteChange::default()).await;
+        let other = one.at(&Service::open(limited()).await.expect("a second node"));
+        let mut accepted = 0;
+        for (number, node) in (0..40).zip([&one, &other].into_iter().cycle()) {
+            accepted += u32::from(read(node, number % visitors).await.status == 200);
+        }
+        assert_eq!(accepted, 10, "{per_visitor} of a visitor, {per_token} of a token");
     }
-    assert_eq!(accepted, 10);
 }

@@ -51,6 +51,15 @@ on_both_databases! {
         assert!(tokens.iter().any(|token| token.revoked_at.is_some() && token.name == "third"));
     }
 
+    async fn an_idempotency_key_belongs_to_its_site(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let other = Client::of(client.service.clone(), SiteChange::default()).await;
+        let body = json!({ "message": "Hello" });
+        let first = client.post("/chat/messages", Some("chat-v1-0001"), &body).await.data();
+        let second = other.post("/chat/messages", Some("chat-v1-0001"), &body).await.data();
+        assert_ne!(first["conversationId"], second["conversationId"]);
+    }
+
     async fn the_key_of_an_ai_is_not_sent_to_another_server(database: &TestDatabase) {
         let ai = |ai: serde_json::Value| serde_json::from_value::<SiteChange>(json!({ "ai": ai })).expect("settings");
         let with_key = ai(json!({ "base": "https://ai.example/v1", "model": "m", "key": "secret" }));
