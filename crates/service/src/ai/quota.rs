@@ -80,6 +80,8 @@ fn month(now_ms: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use chat_test_servers::at_once;
+
     use super::*;
     use crate::databases::{Kind, TestDatabase, on_both_databases};
     use crate::db::transaction;
@@ -101,14 +103,11 @@ mod tests {
     on_both_databases! {
         async fn a_quota_is_never_exceeded_by_many_at_once(database: &TestDatabase) {
             let db = with_sites(database, Some(25)).await;
-            let takes = (0..60).map(|_| {
+            let taken = at_once(60, |_| {
                 let db = db.clone();
-                tokio::spawn(async move { took(&db, "shop", NOVEMBER_ENDS).await })
+                async move { took(&db, "shop", NOVEMBER_ENDS).await }
             });
-            let mut counted = 0;
-            for take in takes.collect::<Vec<_>>() {
-                counted += usize::from(take.await.expect("no panic"));
-            }
+            let counted = taken.await.into_iter().filter(|taken| *taken).count();
             assert_eq!((counted, used(&db, "shop", NOVEMBER_ENDS).await.expect("read")), (25, 25));
             assert_eq!(used(&db, "rival", NOVEMBER_ENDS).await.expect("read"), 0);
         }

@@ -1,6 +1,7 @@
 //! Tests synced content on both databases.
 
 use chat_protocol::ContentKind;
+use chat_test_servers::at_once;
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
@@ -91,19 +92,19 @@ on_both_databases! {
 
     async fn syncs_of_one_site_at_the_same_time_do_not_fail(database: &TestDatabase) {
         let db = open(database).await;
-        let syncs = (0..8).map(|number| {
+        let syncs = at_once(8, |number| {
             let db = db.clone();
-            tokio::spawn(async move {
+            async move {
                 let mut items: Vec<ContentItem> =
                     (0..20).map(|id| item(&id.to_string(), &format!("celadon {number}"))).collect();
                 if number % 2 == 0 {
                     items.reverse();
                 }
                 send(&db, "shop", "s", false, items).await.map(|outcome| outcome.accepted)
-            })
+            }
         });
-        for sync in syncs.collect::<Vec<_>>() {
-            assert_eq!(sync.await.expect("no panic"), Ok(20));
+        for accepted in syncs.await {
+            assert_eq!(accepted, Ok(20));
         }
         assert_eq!(count(&db, "shop").await.expect("counted"), 20);
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use chat_protocol::{
     ArticlePayload, ClaimToken, Completion, ContentItem, ContentKind, Done, Job, JobId, Outcome, Value,
 };
+use chat_test_servers::at_once;
 
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
@@ -128,16 +129,11 @@ on_both_databases! {
     async fn a_repeated_approval_queues_one_job(database: &TestDatabase) {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
-        let approvals = (0..8).map(|_| {
+        let approvals = at_once(8, |_| {
             let (db, id) = (db.clone(), id.clone());
-            tokio::spawn(async move {
-                transaction!(&db, |tx| approve(tx, NOW, "shop", &id, ADA).await).await
-            })
+            async move { transaction!(&db, |tx| approve(tx, NOW, "shop", &id, ADA).await).await }
         });
-        let mut outcomes = Vec::new();
-        for approval in approvals.collect::<Vec<_>>() {
-            outcomes.push(approval.await.expect("no panic"));
-        }
+        let outcomes = approvals.await;
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
         let refused = outcomes.into_iter().filter_map(Result::err);
         assert!(refused.into_iter().all(|error| matches!(error, ApiError::Conflict(_))));
@@ -179,18 +175,16 @@ on_both_databases! {
         let db = open(database).await;
         queue_jobs(&db, "shop", 60).await;
         queue_jobs(&db, "rival", 5).await;
-        let claims = (0..80).map(|_| {
+        let claims = at_once(80, |_| {
             let db = db.clone();
-            tokio::spawn(async move { claim_at(&db, NOW, "shop").await })
+            async move { claim_at(&db, NOW, "shop").await }
         });
         let mut claimed = HashSet::new();
         let mut jobs = 0;
-        for claim in claims.collect::<Vec<_>>() {
-            if let Some(job) = claim.await.expect("no panic") {
-                assert_eq!(job.attempts, Some(1));
-                claimed.insert(job.id);
-                jobs += 1;
-            }
+        for job in claims.await.into_iter().flatten() {
+            assert_eq!(job.attempts, Some(1));
+            claimed.insert(job.id);
+            jobs += 1;
         }
         // A claim that finds every pending job locked by others returns nothing: the site asks again.
         assert_eq!(claimed.len(), jobs);
@@ -205,13 +199,13 @@ on_both_databases! {
         let db = open(database).await;
         queue_jobs(&db, "shop", 1).await;
         let job = claim_at(&db, NOW, "shop").await.expect("a job");
-        let completions = (0..8).map(|_| {
+        let completions = at_once(8, |_| {
             let (db, job) = (db.clone(), job.clone());
-            tokio::spawn(async move { complete_at(&db, NOW, "shop", &job, done()).await })
+            async move { complete_at(&db, NOW, "shop", &job, done()).await }
         });
         let mut completed = 0;
-        for completion in completions.collect::<Vec<_>>() {
-            match completion.await.expect("no panic") {
+        for completion in completions.await {
+            match completion {
                 Ok(job) => {
                     assert_eq!((job.status.as_str(), job.claim_token), ("succeeded", None));
                     completed += 1;
@@ -301,21 +295,18 @@ async fn two_nodes_never_claim_the_same_job() {
     let database = TestDatabase::new(Kind::Postgres).await;
     let nodes = [open(&database).await, Db::open_uncached(&database.address).await.expect("a second node")];
     queue_jobs(&nodes[0], "shop", 100).await;
-    let workers = nodes.iter().cycle().take(8).map(|node| {
-        let node = node.clone();
-        tokio::spawn(async move {
+    let workers = at_once(8, |worker| {
+        let node = nodes[worker % 2].clone();
+        async move {
             let mut claimed = Vec::new();
             while let Some(job) = claim_at(&node, NOW, "shop").await {
                 complete_at(&node, NOW, "shop", &job, done()).await.expect("completed");
                 claimed.push(job.id);
             }
             claimed
-        })
+        }
     });
-    let mut claimed = Vec::new();
-    for worker in workers.collect::<Vec<_>>() {
-        claimed.extend(worker.await.expect("no panic"));
-    }
+    let claimed = workers.await.concat();
     let distinct: HashSet<_> = claimed.iter().collect();
     assert_eq!((distinct.len(), claimed.len()), (100, 100));
     let succeeded = "SELECT count(*) FROM jobs WHERE status = 'succeeded' AND attempts = 1";

@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use chat_protocol::{ContentItem, ContentKind};
+use chat_test_servers::at_once;
 use serde_json::{Value as Json, json};
 
 use super::route_tests::{call, ok};
@@ -90,13 +91,11 @@ on_both_databases! {
         let service = service(database).await;
         ok(&service, "PUT", RULES, Some(blog_rules())).await;
         let now_ms = service.now_ms();
-        let syncs = (0..6).map(|number| {
+        at_once(6, |number| {
             let service = service.clone();
-            tokio::spawn(async move { arrive(&service, "shop", now_ms, &[&format!("/blog/{number}")]).await })
-        });
-        for sync in syncs.collect::<Vec<_>>() {
-            sync.await.expect("no panic");
-        }
+            async move { arrive(&service, "shop", now_ms, &[&format!("/blog/{number}")]).await }
+        })
+        .await;
         assert_eq!(number(service.db(), "SELECT count(*) FROM jobs", vec![]).await, 2);
         assert_eq!(number(service.db(), "SELECT count(*) FROM reviews WHERE status = 'draft'", vec![]).await, 4);
     }

@@ -1,6 +1,7 @@
 //! Tests of visitors and their events, on both databases.
 
 use chat_protocol::{EventBatch, IdempotencyKey, Tracking, Value, VisitorProfile};
+use chat_test_servers::at_once;
 
 use super::events::{MAX_EVENT_BYTES, recent, record};
 use super::fixture::{NOW, number, open};
@@ -129,13 +130,11 @@ on_both_databases! {
             r#"{"events":[{"eventType":"page_view","visitorId":"a"},{"eventType":"page_view","visitorId":"b"}]}"#,
             r#"{"events":[{"eventType":"page_view","visitorId":"b"},{"eventType":"page_view","visitorId":"a"}]}"#,
         ];
-        let batches = (0..40).map(|number| {
+        at_once(40, |number| {
             let db = db.clone();
-            tokio::spawn(async move { recorded(&db, NOW, "shop", batch(both[number % 2])).await })
-        });
-        for batch in batches.collect::<Vec<_>>() {
-            batch.await.expect("no panic");
-        }
+            async move { recorded(&db, NOW, "shop", batch(both[number % 2])).await }
+        })
+        .await;
         for id in ["a", "b"] {
             let visitor = find(&db, "shop", id).await.expect("read").expect("known");
             assert_eq!(visitor.page_views, 40);

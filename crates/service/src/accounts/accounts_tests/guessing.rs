@@ -1,5 +1,6 @@
 //! Brute force: guessing passwords, codes and links.
 
+use chat_test_servers::at_once;
 use serde_json::json;
 
 use super::browser::{Browser, Fixture, PASSWORD};
@@ -93,14 +94,11 @@ on_both_databases! {
     async fn attempts_at_once_count_one_by_one(database: &TestDatabase) {
         let fixture = Fixture::new(database).await;
         let before = fixture.hashes();
-        let attempts = (0..40).map(|attempt| {
+        let refusals = at_once(40, |attempt| {
             let mut browser = Browser::at(&fixture.service, &format!("198.51.100.{attempt}"));
-            tokio::spawn(async move { guess(&mut browser, "owner@example.com").await })
+            async move { guess(&mut browser, "owner@example.com").await }
         });
-        let mut checked = 0;
-        for attempt in attempts.collect::<Vec<_>>() {
-            checked += u64::from(attempt.await.expect("no panic").is_none());
-        }
+        let checked: u64 = refusals.await.iter().map(|refusal| u64::from(refusal.is_none())).sum();
         // The first delay is a second, so that a slow machine may let a sixth or seventh one through.
         assert!((5..=7).contains(&checked), "{checked}");
         assert_eq!(fixture.hashes() - before, checked);

@@ -1,5 +1,6 @@
 //! One-time links: single use, expiry, and what they may do.
 
+use chat_test_servers::at_once;
 use serde_json::json;
 
 use super::browser::{Browser, Fixture, PASSWORD, open};
@@ -13,18 +14,15 @@ on_both_databases! {
         let earlier = first_owner_link(&service).await.expect("a link");
         let link = first_owner_link(&service).await.expect("a link for each start");
         assert!(link.starts_with("https://chat.example/console/#setup="), "{link}");
-        let attempts = (0..20).map(|attempt| {
+        let attempts = at_once(20, |attempt| {
             let mut browser = Browser::at(&service, &format!("198.51.100.{attempt}"));
             let link = link.clone();
-            tokio::spawn(async move {
+            async move {
                 let account = json!({"name": "Owner", "email": format!("owner{attempt}@example.com")});
                 browser.set_up(&link, account).await.failure().0
-            })
+            }
         });
-        let mut statuses = Vec::new();
-        for attempt in attempts.collect::<Vec<_>>() {
-            statuses.push(attempt.await.expect("no panic"));
-        }
+        let mut statuses = attempts.await;
         statuses.sort_unstable();
         assert_eq!(statuses[0], 200, "{statuses:?}");
         assert!(statuses[1..].iter().all(|status| *status == 401), "{statuses:?}");

@@ -1,5 +1,6 @@
 //! Sessions: fixation, expiry, rotation and revocation.
 
+use chat_test_servers::at_once;
 use serde_json::json;
 
 use super::browser::{Browser, Fixture, PASSWORD, open};
@@ -108,13 +109,12 @@ on_both_databases! {
         fixture
             .execute("UPDATE operator_sessions SET rotated_ms = rotated_ms - $1", args![24 * HOUR_MS])
             .await;
-        let requests = (0..10).map(|_| {
+        let answers = at_once(10, |_| {
             let mut browser = old.clone();
-            tokio::spawn(async move { browser.get("/session").await })
+            async move { browser.get("/session").await }
         });
         let mut replaced = Vec::new();
-        for request in requests.collect::<Vec<_>>() {
-            let answer = request.await.expect("no panic");
+        for answer in answers.await {
             assert_eq!(answer.status, 200);
             replaced.extend(answer.set_cookies().iter().map(|cookie| (*cookie).to_owned()));
         }

@@ -3,6 +3,7 @@
 use axum::Extension;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
+use chat_test_servers::at_once;
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 
@@ -200,21 +201,16 @@ on_both_databases! {
             let (status, error) = call(&service, &admin, Method::POST, "/webhooks", body.clone()).await;
             assert_eq!(status, StatusCode::BAD_REQUEST, "{body:?} {error:?}");
         }
-        let creations = (0..25).map(|_| {
+        let creations = at_once(25, |_| {
             let (service, admin) = (service.clone(), admin.clone());
-            tokio::spawn(async move {
+            async move {
                 let body = Some(new_webhook("https://hooks.example"));
                 call(&service, &admin, Method::POST, "/webhooks", body).await.0
-            })
-        });
-        let mut created = 0;
-        for creation in creations.collect::<Vec<_>>() {
-            match creation.await.expect("no panic") {
-                StatusCode::OK => created += 1,
-                status => assert_eq!(status, StatusCode::CONFLICT),
             }
-        }
-        assert_eq!(created, 20);
+        });
+        let mut statuses = creations.await;
+        statuses.sort();
+        assert_eq!(statuses, [[StatusCode::OK; 20].as_slice(), &[StatusCode::CONFLICT; 5]].concat());
     }
 
     async fn an_operator_chooses_the_own_emails(database: &TestDatabase) {

@@ -61,14 +61,11 @@ on_both_databases! {
         let client = Client::with(crate::support::options(database), SiteChange::default()).await;
         let site = client.site.id.clone();
         let code = new_code(&client, Some(&site)).await;
-        let activating = (0..8).map(|_| {
+        let activations = chat_test_servers::at_once(8, |_| {
             let (client, code) = (client.clone(), code.clone());
-            tokio::spawn(async move { activate(&client, None, &code).await.status.as_u16() })
+            async move { activate(&client, None, &code).await.status.as_u16() }
         });
-        let mut statuses = Vec::new();
-        for activation in activating.collect::<Vec<_>>() {
-            statuses.push(activation.await.expect("no panic"));
-        }
+        let mut statuses = activations.await;
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 400, 400, 400, 400, 400, 400, 400]);
         assert_eq!(client.service.directory().tokens(&site).await.expect("tokens").len(), 2);
