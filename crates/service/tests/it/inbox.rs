@@ -1,7 +1,7 @@
 //! The inbox by its API, as the operators' consoles use it, on both databases.
 
 mod actions;
-mod desk;
+pub mod desk;
 mod lists;
 mod many;
 mod nodes;

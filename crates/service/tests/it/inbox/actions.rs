@@ -39,18 +39,18 @@ on_both_databases! {
         let desk = Desk::new(database).await;
         let id = desk.client.begin("Can I talk to a real person?").await;
         let body = json!({ "text": "Yes. Bye!", "close": true });
-        let send = async || {
-            desk.send_with_key(&format!("/conversations/{id}/messages"), "answer-1", &body).await
+        let path = format!("/conversations/{id}/messages");
+        let send = async |body: &serde_json::Value| {
+            desk.call_with_key("POST", &path, Some("answer-1"), Some(body)).await
         };
-        let (first, second) = (send().await, send().await);
+        let (first, second) = (send(&body).await, send(&body).await);
         assert_eq!(first.data()["content"], "Yes. Bye!");
         assert_eq!(first.body, second.body);
         let shown = desk.conversation(&id).await;
         assert_eq!((shown.summary.status, shown.summary.message_count), (State::Closed, 3));
         assert_eq!(shown.summary.assignee_id.as_ref(), Some(&desk.id));
         let other = json!({ "text": "Yes. Bye!" });
-        let conflict = desk.send_with_key(&format!("/conversations/{id}/messages"), "answer-1", &other).await;
-        assert_eq!(conflict.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
+        assert_eq!(send(&other).await.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
     }
 
     async fn one_of_two_operators_takes_over_and_the_ai_is_silent_until_handed_back(database: &TestDatabase) {

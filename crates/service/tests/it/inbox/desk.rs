@@ -72,14 +72,23 @@ impl Desk {
     }
 
     pub async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        self.client.send(self.request(method, path).body(body).expect("a request")).await
+        self.call_with_key(method, path, None, body).await
     }
 
-    /// Posts with an idempotency key.
-    pub async fn send_with_key(&self, path: &str, key: &str, body: &Value) -> Answer {
-        let request = self.request("POST", path).header("idempotency-key", key);
-        self.client.send(request.body(Body::from(body.to_string())).expect("a request")).await
+    /// Calls with an idempotency key, if there is one.
+    pub async fn call_with_key(
+        &self,
+        method: &str,
+        path: &str,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
+        let mut request = self.request(method, path);
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        self.client.send(request.body(body).expect("a request")).await
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> Answer {

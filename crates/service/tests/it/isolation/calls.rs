@@ -63,7 +63,7 @@ pub async fn calls(tenant: &Tenant) -> Vec<Call> {
     let mut calls: Vec<Call> = connector
         .map(|(method, path)| Call { api: Api::Connector, method: method.to_owned(), path: path.to_owned() })
         .into();
-    let document = tenant.admin("GET", "/openapi.json", None, None).await.json();
+    let document = tenant.desk.call("GET", "/openapi.json", None).await.json();
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for method in methods.as_object().expect("methods").keys() {
             let method = method.to_uppercase();
@@ -218,11 +218,14 @@ impl Call {
 impl Request {
     pub async fn send(&self, own: &Tenant) -> Answer {
         match self.api {
-            Api::Admin => own.admin(&self.method, &self.path, self.key.as_deref(), self.body.as_ref()).await,
-            Api::Connector if self.method == "GET" => own.client.get(&self.path).await,
+            Api::Admin => {
+                let (key, body) = (self.key.as_deref(), self.body.as_ref());
+                own.desk.call_with_key(&self.method, &self.path, key, body).await
+            }
+            Api::Connector if self.method == "GET" => own.desk.client.get(&self.path).await,
             Api::Connector => {
                 let body = self.body.clone().unwrap_or_default();
-                own.client.post(&self.path, self.key.as_deref(), &body).await
+                own.desk.client.post(&self.path, self.key.as_deref(), &body).await
             }
         }
     }

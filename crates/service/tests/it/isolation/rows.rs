@@ -53,8 +53,8 @@ impl Rows {
     pub async fn of(&self, tenant: &Tenant) -> BTreeMap<String, Vec<String>> {
         let mut rows = BTreeMap::new();
         for (table, condition) in TABLES {
-            let condition =
-                condition.replace("$T", &tenant.client.site.tenant_id).replace("$S", &tenant.client.site.id);
+            let site = &tenant.desk.client.site;
+            let condition = condition.replace("$T", &site.tenant_id).replace("$S", &site.id);
             rows.insert(table.to_owned(), self.rows(table, &condition).await);
         }
         rows
