@@ -23,7 +23,7 @@ use serde::Serialize;
 use tracing::warn;
 
 pub(crate) use address::EndpointError;
-pub(crate) use endpoint::Endpoint;
+pub use endpoint::Endpoint;
 pub(crate) use phrases::Phrases;
 pub(crate) use prompt::MAX_HISTORY;
 pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events, try_answer};

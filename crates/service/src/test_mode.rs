@@ -33,10 +33,11 @@ use secrecy::SecretString;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+pub use crate::ai::Endpoint as AssistantEndpoint;
 pub use crate::publishing::Publishing;
 pub use faults::{Ai, Amount, ConfigOverrides, Faults, PresenceOverrides, Target};
 
-use crate::ai::{Endpoint, EndpointError};
+use crate::ai::EndpointError;
 use crate::db::{Db, Wake};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
@@ -68,7 +69,8 @@ pub struct TestOptions {
     pub publishing: Publishing,
     /// The data file, created if missing; `None` uses a temporary file.
     pub data: Option<PathBuf>,
-    /// The AI endpoint; `None` uses the built-in assistant.
+    /// The OpenAI-compatible AI endpoint, which may be on this machine, and whose key is not stored; `None`
+    /// uses the built-in assistant.
     pub assistant: Option<AssistantEndpoint>,
     /// The folder of the built widget, for the console's preview; `None` without one.
     pub widget_dir: Option<PathBuf>,
@@ -90,20 +92,6 @@ impl TestOptions {
             widget_dir: None,
         }
     }
-}
-
-/// An OpenAI-compatible AI endpoint. It may be on this machine. Its key is not stored.
-#[derive(Clone, Debug)]
-pub struct AssistantEndpoint {
-    /// The base address, such as `https://ai.example/v1`; `/chat/completions` is appended. Redirects are not
-    /// followed, so no other address receives a request.
-    pub base: String,
-    /// The key, sent as a bearer token; `None` for a local model that needs no key.
-    pub key: Option<SecretString>,
-    /// The model's name.
-    pub model: String,
-    /// The timeout of a request, from the question to the last byte of the answer.
-    pub timeout: Duration,
 }
 
 impl AssistantEndpoint {
@@ -170,14 +158,8 @@ impl TestMode {
             let folder = TempDir::with_prefix("chat-test-mode-")?;
             (folder.path().join("data.sqlite"), Some(folder))
         };
-        let endpoint = options.assistant.map(|endpoint| Endpoint {
-            base: endpoint.base,
-            key: endpoint.key,
-            model: endpoint.model,
-            timeout: endpoint.timeout,
-        });
         let faults = Arc::new(Mutex::new(FaultInjector::new(options.faults)));
-        let responder = FaultyResponder { faults, endpoint };
+        let responder = FaultyResponder { faults, endpoint: options.assistant };
         let service_options = ServiceOptions {
             pace: options.pace,
             rate_limit: options.rate_limit,

@@ -19,16 +19,16 @@ const MAX_ANSWER_LENGTH: usize = 16_000;
 
 /// The address and the credentials of an AI endpoint.
 #[derive(Clone, Debug)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     /// The base address, such as `https://ai.example/v1`; `/chat/completions` is appended. Redirects are not
     /// followed, so no other address receives a request.
-    pub(crate) base: String,
+    pub base: String,
     /// The key, sent as a bearer token; `None` for a local model that needs no key.
-    pub(crate) key: Option<SecretString>,
+    pub key: Option<SecretString>,
     /// The model's name.
-    pub(crate) model: String,
+    pub model: String,
     /// The timeout of a request, from the question to the last byte of the answer.
-    pub(crate) timeout: Duration,
+    pub timeout: Duration,
 }
 
 impl Endpoint {
