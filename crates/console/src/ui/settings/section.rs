@@ -66,24 +66,29 @@ impl Section {
         Self::Audit,
     ];
 
+    /// Returns the section's name in addresses, and its title.
+    fn names(self) -> (&'static str, Text) {
+        match self {
+            Self::Site => ("site", t::SECTION_SITE),
+            Self::Widget => ("widget", t::SECTION_WIDGET),
+            Self::Assistant => ("assistant", t::SECTION_ASSISTANT),
+            Self::Knowledge => ("knowledge", t::SECTION_KNOWLEDGE),
+            Self::Access => ("access", t::SECTION_ACCESS),
+            Self::Retention => ("retention", t::SECTION_RETENTION),
+            Self::Sites => ("sites", t::SECTION_SITES),
+            Self::Team => ("team", t::SECTION_TEAM),
+            Self::Labels => ("labels", t::SECTION_LABELS),
+            Self::Replies => ("replies", t::SECTION_REPLIES),
+            Self::Webhooks => ("webhooks", t::SECTION_WEBHOOKS),
+            Self::Quotas => ("quotas", t::SECTION_QUOTAS),
+            Self::Email => ("email", t::SECTION_EMAIL),
+            Self::Audit => ("audit", t::SECTION_AUDIT),
+        }
+    }
+
     /// Returns the section's name in addresses.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Site => "site",
-            Self::Widget => "widget",
-            Self::Assistant => "assistant",
-            Self::Knowledge => "knowledge",
-            Self::Access => "access",
-            Self::Retention => "retention",
-            Self::Sites => "sites",
-            Self::Team => "team",
-            Self::Labels => "labels",
-            Self::Replies => "replies",
-            Self::Webhooks => "webhooks",
-            Self::Quotas => "quotas",
-            Self::Email => "email",
-            Self::Audit => "audit",
-        }
+        self.names().0
     }
 
     /// Returns the section of a name.
@@ -93,22 +98,7 @@ impl Section {
 
     /// Returns the section's title.
     pub fn title(self) -> Text {
-        match self {
-            Self::Site => t::SECTION_SITE,
-            Self::Widget => t::SECTION_WIDGET,
-            Self::Assistant => t::SECTION_ASSISTANT,
-            Self::Knowledge => t::SECTION_KNOWLEDGE,
-            Self::Access => t::SECTION_ACCESS,
-            Self::Retention => t::SECTION_RETENTION,
-            Self::Sites => t::SECTION_SITES,
-            Self::Team => t::SECTION_TEAM,
-            Self::Labels => t::SECTION_LABELS,
-            Self::Replies => t::SECTION_REPLIES,
-            Self::Webhooks => t::SECTION_WEBHOOKS,
-            Self::Quotas => t::SECTION_QUOTAS,
-            Self::Email => t::SECTION_EMAIL,
-            Self::Audit => t::SECTION_AUDIT,
-        }
+        self.names().1
     }
 
     /// Returns what the section is about.
