@@ -22,6 +22,7 @@ use crate::accounts::{Operator, Role};
 use crate::databases::TestDatabase;
 use crate::db::{Arg, DbError, Row, args, transaction};
 use crate::queue_runner::{Queue, QueueRunner};
+use crate::visitors::fixture;
 use crate::{Service, ServiceKey, ServiceOptions};
 
 /// The key of all nodes of a test.
@@ -65,17 +66,15 @@ async fn open(database: &TestDatabase) -> Service {
 }
 
 async fn execute(service: &Service, sql: &'static str, args: Vec<Arg>) {
-    let written: Result<(), DbError> =
-        transaction!(service.db(), |tx| tx.execute(sql, args).await.map(drop)).await;
-    written.expect("written");
+    fixture::execute(service.db(), sql, args).await;
 }
 
 async fn rows(service: &Service, sql: &'static str) -> Vec<Row> {
-    service.db().all(sql, args![]).await.expect("rows")
+    fixture::rows(service.db(), sql, args![]).await
 }
 
 async fn number(service: &Service, sql: &'static str) -> i64 {
-    service.db().one(sql, args![]).await.expect("a row").int(0).expect("a number")
+    fixture::number(service.db(), sql, args![]).await
 }
 
 /// Returns the signed-in operator of a test.

@@ -2,8 +2,6 @@
 
 use std::net::TcpListener;
 
-use tower::ServiceExt;
-
 use super::mail::{converse, open_to, send_due, tell};
 use super::smtp::{Behaviour, Identity, SmtpServer};
 use super::*;
@@ -120,14 +118,10 @@ async fn accounts_send_their_links_by_email() {
     let database = TestDatabase::new(Kind::Sqlite).await;
     let server = SmtpServer::start();
     let service = open_to(&database, server.options()).await;
-    let body = Value::object([("email", "new@a.example".into()), ("role", "agent".into())]);
-    let request = axum::http::Request::post("/invitations")
-        .header("content-type", "application/json")
-        .body(axum::body::Body::from(body.to_json()))
-        .expect("a request");
-    let router = crate::accounts::routes().layer(axum::Extension(operator("a", Role::Owner)));
-    let response = router.with_state(service.clone()).oneshot(request).await.expect("a response");
-    assert!(response.status().is_success(), "{}", response.status());
+    let (routes, owner) = (crate::accounts::routes(), Some(operator("a", Role::Owner)));
+    let body = serde_json::json!({ "email": "new@a.example", "role": "agent" });
+    let (status, json) = fixture::call(&service, routes, owner, "POST", "/invitations", Some(body)).await;
+    assert!(status.is_success(), "{status} {json}");
     send_due(&service, service.now_ms()).await;
     let mails = server.mails();
     assert_eq!(mails[0].recipients, ["<new@a.example>"]);

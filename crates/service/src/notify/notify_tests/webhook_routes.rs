@@ -1,11 +1,7 @@
 //! The admin API of webhooks and of an operator's own e-mails.
 
-use axum::Extension;
-use axum::body::Body;
-use axum::http::{Method, Request, StatusCode};
+use axum::http::{Method, StatusCode};
 use chat_test_servers::at_once;
-use http_body_util::BodyExt;
-use tower::ServiceExt;
 
 use super::receiver::Receiver;
 use super::webhooks::deliver;
@@ -21,16 +17,10 @@ pub(super) async fn call(
     path: &str,
     body: Option<Value>,
 ) -> (StatusCode, Value) {
-    let router = crate::notify::routes().layer(Extension(operator.clone())).with_state(service.clone());
-    let mut request = Request::builder().method(method).uri(path);
-    if body.is_some() {
-        request = request.header("content-type", "application/json");
-    }
-    let body = body.map_or(Body::empty(), |body| Body::from(body.to_json()));
-    let response = router.oneshot(request.body(body).expect("a request")).await.expect("a response");
-    let status = response.status();
-    let bytes = response.into_body().collect().await.expect("a body").to_bytes();
-    let envelope: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    let body = body.map(|body| serde_json::to_value(&body).expect("JSON"));
+    let (routes, operator) = (crate::notify::routes(), Some(operator.clone()));
+    let (status, envelope) = fixture::call(service, routes, operator, method.as_str(), path, body).await;
+    let envelope: Value = serde_json::from_value(envelope).expect("JSON");
     let part = if status.is_success() { "data" } else { "error" };
     (status, envelope.get(part).cloned().unwrap_or(Value::Null))
 }
