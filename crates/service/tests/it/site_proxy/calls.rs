@@ -13,21 +13,6 @@ async fn begin(client: &Client, message: &str) -> String {
 }
 
 on_both_databases! {
-    async fn a_page_has_the_whole_conversation_without_a_token(database: &TestDatabase) {
-        let client = shop(database).await;
-        let config = get(&client, "/chat/config?locale=en").await;
-        assert_eq!(config.data()["siteId"], client.site.id.as_str());
-        let conversation = begin(&client, "Hello").await;
-        let messages = get(&client, &format!("/chat/messages?conversationId={conversation}")).await.data();
-        assert_eq!(messages["messages"][0]["content"], "Hello");
-        let presence = get(&client, &format!("/chat/presence?conversationId={conversation}")).await;
-        assert!(presence.data()["suggestedMessageIntervalMs"].is_number());
-        let events = json!({ "events": [{ "eventType": "page_view", "path": "/", "visitorId": "v1" }] });
-        assert_eq!(post(&client, "/events", &events).await.data()["accepted"], 1);
-        // The site's server sees the same conversation.
-        assert_eq!(client.history(&conversation).await[0].1, "Hello");
-    }
-
     async fn links_in_answers_lead_to_the_origin_of_the_page(database: &TestDatabase) {
         let staging = "https://staging.shop.example";
         let client = site_of(&shop(database).await.service, &[staging, SHOP]).await;
@@ -63,23 +48,6 @@ on_both_databases! {
         assert_eq!(presence["shouldPollMessages"], false);
         assert_eq!(one.history(&conversation).await[0].1, "Hello");
         assert_eq!(get(&one, &path).await.data()["messages"].as_array().map(Vec::len), Some(2));
-    }
-
-    async fn a_repeated_message_is_stored_once(database: &TestDatabase) {
-        let client = shop(database).await;
-        let conversation = begin(&client, "Hello").await;
-        let send = async |message: &str| {
-            let body = json!({ "message": message, "conversationId": conversation });
-            let request = of_page(&client, "POST", "/chat/messages", SHOP)
-                .header("content-type", "application/json")
-                .header("idempotency-key", "key-of-the-message");
-            client.send(request.body(Body::from(body.to_string())).expect("a request")).await
-        };
-        let (first, second) = tokio::join!(send("Again"), send("Again"));
-        assert_eq!(first.data(), second.data());
-        assert_eq!(send("Different").await.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
-        let history = client.history(&conversation).await;
-        assert_eq!(history.iter().filter(|(_, text)| text == "Again").count(), 1);
     }
 
     async fn unknown_disabled_and_deleted_sites_are_alike(database: &TestDatabase) {
