@@ -65,6 +65,19 @@ async fn status_of(db: &Db, site: &str, id: &str) -> &'static str {
     listed.iter().find(|review| review.id == id).expect("the entry").status.as_str()
 }
 
+/// Approves, rolls back or withdraws an article.
+async fn act(db: &Db, site: &'static str, step: &'static str, id: &str) -> Result<JobId, ApiError> {
+    let id = id.to_owned();
+    transaction!(db, |tx| {
+        match step {
+            "approve" => approve(tx, NOW, site, &id, ADA).await,
+            "rollback" => roll_back(tx, NOW, site, &id, ADA).await,
+            _ => withdraw(tx, NOW, site, &id, ADA).await,
+        }
+    })
+    .await
+}
+
 /// Queues jobs by approving overlays of pages.
 async fn queue_jobs(db: &Db, site: &'static str, count: usize) {
     let suggestions = (0..count).map(|page| suggestion(&format!("/{page}"), "Page")).collect();
@@ -101,20 +114,11 @@ on_both_databases! {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
         for (step, job_type, status) in [
-            (0, "publish_article", "published"),
-            (1, "rollback_article", "published"),
-            (2, "delete_article", "withdrawn"),
+            ("approve", "publish_article", "published"),
+            ("rollback", "rollback_article", "published"),
+            ("withdraw", "delete_article", "withdrawn"),
         ] {
-            let review = id.clone();
-            transaction!(&db, |tx| {
-                match step {
-                    0 => approve(tx, NOW, "shop", &review, ADA).await,
-                    1 => roll_back(tx, NOW, "shop", &review, ADA).await,
-                    _ => withdraw(tx, NOW, "shop", &review, ADA).await,
-                }
-            })
-            .await
-            .expect("queued");
+            act(&db, "shop", step, &id).await.expect("queued");
             assert_eq!(status_of(&db, "shop", &id).await, "queued");
             let job = claim_at(&db, NOW, "shop").await.expect("a job");
             assert_eq!(job.job_type.as_str(), job_type);
@@ -131,7 +135,7 @@ on_both_databases! {
         let id = draft(&db, "shop").await;
         let approvals = at_once(8, |_| {
             let (db, id) = (db.clone(), id.clone());
-            async move { transaction!(&db, |tx| approve(tx, NOW, "shop", &id, ADA).await).await }
+            async move { act(&db, "shop", "approve", &id).await }
         });
         let outcomes = approvals.await;
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
@@ -150,16 +154,8 @@ on_both_databases! {
             assert!(jobs::list(&db, site, None, i64::MAX, 10).await.expect("a list").is_empty());
             assert!(reviews::list(&db, site, None, i64::MAX, 10).await.expect("a list").is_empty());
             assert_eq!(pending_count(&db, NOW, site).await, Ok(0));
-            for step in 0..3 {
-                let id = id.clone();
-                let refused = transaction!(&db, |tx| {
-                    match step {
-                        0 => approve(tx, NOW, site, &id, ADA).await,
-                        1 => roll_back(tx, NOW, site, &id, ADA).await,
-                        _ => withdraw(tx, NOW, site, &id, ADA).await,
-                    }
-                });
-                assert!(matches!(refused.await, Err(ApiError::NotFound(_))));
+            for step in ["approve", "rollback", "withdraw"] {
+                assert!(matches!(act(&db, site, step, &id).await, Err(ApiError::NotFound(_))));
             }
         }
         let job = claim_at(&db, NOW, "shop").await.expect("a job");
@@ -221,10 +217,7 @@ on_both_databases! {
     async fn retries_a_failed_job_up_to_the_maximum_attempts(database: &TestDatabase) {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
-        let review = id.clone();
-        transaction!(&db, |tx| approve(tx, NOW, "shop", &review, ADA).await)
-            .await
-            .expect("approved");
+        act(&db, "shop", "approve", &id).await.expect("approved");
         for attempt in 1..=MAX_ATTEMPTS {
             let job = claim_at(&db, NOW, "shop").await.expect("a job");
             assert_eq!((job.attempts, job.max_attempts), (Some(attempt), Some(MAX_ATTEMPTS)));
@@ -240,10 +233,7 @@ on_both_databases! {
     async fn recovers_an_expired_lease_and_invalidates_its_token(database: &TestDatabase) {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
-        let review = id.clone();
-        transaction!(&db, |tx| approve(tx, NOW, "shop", &review, ADA).await)
-            .await
-            .expect("approved");
+        act(&db, "shop", "approve", &id).await.expect("approved");
         let mut now_ms = NOW;
         let mut former: Option<Job> = None;
         for _ in 1..=MAX_ATTEMPTS {
