@@ -124,11 +124,7 @@ on_both_databases! {
         let valid = PushBrowser::new(1, "https://push.example/send/1").subscription();
         for (member, value) in [
             ("endpoint", json!("https://127.0.0.1/send")),
-            ("endpoint", json!("https://10.0.0.1/send")),
-            ("endpoint", json!("http://push.example/send")),
-            ("endpoint", json!(format!("https://push.example/{}", "x".repeat(2000)))),
             ("p256dh", json!("AAAA")),
-            ("auth", json!("")),
             ("locale", json!("no locale")),
             ("extra", json!(1)),
         ] {
