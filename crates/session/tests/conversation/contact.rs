@@ -1,7 +1,7 @@
 //! Contact details that the visitor entered.
 
 use crate::fixture::browser::Browser;
-use crate::fixture::{LEAD_MS, Tab, parsed};
+use crate::fixture::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::Send;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Start, keys};
@@ -99,8 +99,7 @@ fn erases_contact_details_on_a_page_restored_after_a_reset() {
     browser.feed(0, Input::Reset);
     browser.tabs[1].isolated = false;
     browser.close(0);
-    let stored = parsed(&browser.storage);
-    browser.feed(0, Input::PageRestored(stored));
+    browser.restore(0);
     browser.send(0, "two");
     browser.wait(400);
     let body = browser.tabs[0].waiting(Send).and_then(|request| request.body.clone()).expect("a body");

@@ -192,8 +192,7 @@ fn sends_automatically_if_the_wait_ends_before_the_next_page() {
 
 #[test]
 fn defers_in_every_tab_and_the_leader_sends() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(other, "again");
     browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
     assert!(browser.tabs.iter().all(|tab| tab.session.is_deferred()));
@@ -213,8 +212,7 @@ fn defers_in_every_tab_and_the_leader_sends() {
 
 #[test]
 fn sends_from_the_tab_of_the_retry_if_the_leader_crashed() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(other, "again");
     browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
     let first = browser.tabs[leader].attempts()[1].clone();

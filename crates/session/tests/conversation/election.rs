@@ -24,15 +24,13 @@ fn only_the_leader_sends_and_polls() {
 
 #[test]
 fn replaces_a_closed_leader_at_once_and_a_crashed_one_within_two_seconds() {
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
+    let (mut browser, leader, _) = Browser::in_conversation_with_leader();
     browser.close(leader);
     browser.wait(320);
     assert_eq!(browser.leaders(), [0], "the remaining tab leads");
     assert!(browser.tabs[0].count(Messages) > 0, "and polls at once");
 
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
+    let (mut browser, leader, _) = Browser::in_conversation_with_leader();
     browser.crash(leader);
     browser.wait(1_400);
     assert_eq!(browser.leaders(), [0]);
@@ -41,8 +39,7 @@ fn replaces_a_closed_leader_at_once_and_a_crashed_one_within_two_seconds() {
 
 #[test]
 fn a_hidden_leader_resigns_after_its_message_in_flight() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.feed(leader, Input::Visible(false));
     browser.wait(320);
     assert_eq!(browser.leaders(), [other]);
@@ -63,9 +60,8 @@ fn a_hidden_leader_resigns_after_its_message_in_flight() {
 
 #[test]
 fn a_hidden_tab_sends_waiting_messages_if_it_is_the_only_one() {
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
-    browser.close(1 - leader);
+    let (mut browser, _, other) = Browser::in_conversation_with_leader();
+    browser.close(other);
     browser.send(0, "hm");
     browser.feed(0, Input::Visible(false));
     browser.with_tab(0, |tab| tab.refuse(Send, 503, "", None));
@@ -78,23 +74,21 @@ fn a_hidden_tab_sends_waiting_messages_if_it_is_the_only_one() {
 
 #[test]
 fn one_of_two_leaders_resigns_after_the_other_was_restored() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.tabs[leader].isolated = true;
     browser.wait(2_000);
     assert_eq!(browser.leaders().len(), 2, "the other tab sees no leader");
     browser.tabs[leader].isolated = false;
     browser.set_open(leader, true);
     browser.feed(other, Input::PageHidden);
-    browser.feed(other, Input::PageRestored(parsed(&browser.storage.clone())));
+    browser.restore(other);
     browser.wait(2_000);
     assert_eq!(browser.leaders().len(), 1);
 }
 
 #[test]
 fn a_suspended_leader_stands_for_election_before_it_polls() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.suspend(leader);
     browser.wait(20_000);
     let polls = browser.tabs[leader].count(Messages);
@@ -131,8 +125,7 @@ fn a_suspended_leader_resigns_to_a_tab_that_led_in_the_meantime() {
 #[test]
 fn one_of_two_leaders_resigns_whichever_notices_first() {
     for first in 0..2 {
-        let mut browser = Browser::in_conversation();
-        let leader = browser.leaders()[0];
+        let (mut browser, leader, _) = Browser::in_conversation_with_leader();
         browser.tabs[leader].isolated = true;
         browser.wait(2_000);
         assert_eq!(browser.leaders().len(), 2);
@@ -150,8 +143,7 @@ fn one_of_two_leaders_resigns_whichever_notices_first() {
 
 #[test]
 fn a_hidden_follower_does_not_replace_a_hidden_leader_with_waiting_messages() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(leader, "hm");
     browser.feed(other, Input::Visible(false));
     browser.feed(leader, Input::Visible(false));
@@ -325,7 +317,7 @@ fn does_not_resend_a_delivered_message_after_the_page_is_restored() {
     tab.send("two");
     let (name, stored) = tab.pending("two");
     tab.wait_for(Messages);
-    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.answer_messages(&["u2 visitor two"]);
     assert_eq!(tab.delivery("two"), Delivery::Delivered);
     let attempts = tab.attempts().len();
     tab.feed(Input::PageHidden);

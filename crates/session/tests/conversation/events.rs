@@ -156,8 +156,7 @@ fn names_the_conversation_in_chat_events_but_not_in_page_views() {
 
 #[test]
 fn the_leader_sends_the_events_of_every_tab() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.feed(other, Input::PageViewed(Page { path: "/seen-there".into(), ..Page::default() }));
     browser.with_tab(leader, |tab| tab.wait_for(Events));
     let batch = browser.tabs[leader].waiting(Events).expect("a batch");
@@ -181,8 +180,7 @@ fn sends_events_left_by_an_earlier_page() {
 
 #[test]
 fn a_closing_follower_leaves_its_events_to_the_leader() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.feed(other, Input::PageViewed(Page { path: "/last".into(), ..Page::default() }));
     browser.feed(other, Input::PageHidden);
     assert_eq!(browser.tabs[other].count(Events), 0);

@@ -26,9 +26,9 @@ fn polls_an_operator_message_while_idle_and_counts_it_until_seen() {
         r#"{"operatorOnline":true,"shouldPollMessages":true,"suggestedMessageIntervalMs":2000}"#,
     );
     assert_eq!(tab.session.operator_online(), Some(true));
-    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.answer_messages(&["u1 visitor one", "a1 assistant first"]);
     tab.wait(6_000);
-    tab.answer(Messages, r#"{"messages":[{"id":"o1","role":"operator","content":"Anna here"}]}"#);
+    tab.answer_messages(&["o1 operator Anna here"]);
     assert_eq!((tab.last().author.as_str(), tab.session.unread()), ("operator", 1));
     assert!(tab.emitted.contains(&SessionEvent::Unread(1)));
     tab.set_open(true);
@@ -53,7 +53,7 @@ fn reads_all_pages_of_the_first_history_without_counting_them_as_unread() {
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["q0", "a1", "q2", "a3", "q4", "a5"], 0));
     assert!(tab.emitted_texts().is_empty(), "the first history is not new");
     tab.wait_for(Messages);
-    tab.answer(Messages, r#"{"messages":[{"id":"6","role":"operator","content":"new"}]}"#);
+    tab.answer_messages(&["6 operator new"]);
     assert_eq!(tab.session.unread(), 1);
 }
 
@@ -67,10 +67,7 @@ fn shows_a_new_conversation_after_the_old_one() {
         r#"{"conversationId":"c2","userMessageId":"u1","message":{"id":"b1","role":"assistant","content":"hello again"}}"#,
     );
     tab.wait_for(Messages);
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"b1","role":"assistant","content":"hello again"},{"id":"o1","role":"operator","content":"Anna here"}]}"#,
-    );
+    tab.answer_messages(&["b1 assistant hello again", "o1 operator Anna here"]);
     assert_eq!(tab.texts(), ["one", "first", "two", "hello again", "Anna here"]);
     let next = tab.reload();
     assert_eq!(next.texts(), ["one", "first", "two", "hello again", "Anna here"]);
@@ -80,7 +77,7 @@ fn shows_a_new_conversation_after_the_old_one() {
 fn keeps_the_conversation_if_only_the_cursor_is_unknown() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
-    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.answer_messages(&["a1 assistant first"]);
     tab.wait_for(Messages);
     tab.refuse(Messages, 404, "NOT_FOUND", None);
     assert_eq!(tab.wait_for(Messages).query.len(), 1, "without a cursor");
@@ -95,12 +92,13 @@ fn does_not_report_older_messages_found_by_a_resync() {
     let mut tab = Tab::in_conversation();
     tab.send("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"o0","role":"operator","content":"earlier"},
-            {"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"},
-            {"id":"u2","role":"user","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
-    );
+    tab.answer_messages(&[
+        "o0 operator earlier",
+        "u1 user one",
+        "a1 assistant first",
+        "u2 user two",
+        "a2 assistant second",
+    ]);
     assert_eq!(tab.texts(), ["earlier", "one", "first", "two", "second"]);
     assert_eq!(tab.emitted_texts(), ["one", "first", "second", "two"]);
 }
@@ -189,10 +187,7 @@ fn shows_the_reply_to_a_message_of_an_earlier_conversation_beside_one_with_the_s
     assert_eq!(tab.emitted_texts(), ["two", "second"]);
     assert!(tab.emitted.iter().any(|event| matches!(event, SessionEvent::Lead(_))));
     tab.wait_for(Messages);
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"v1","role":"visitor","content":"three"},{"id":"a2","role":"assistant","content":"third"}]}"#,
-    );
+    tab.answer_messages(&["v1 visitor three", "a2 assistant third"]);
     assert_eq!(tab.texts(), ["one", "first", "three", "third", "two", "second"]);
     let next = tab.reload();
     assert_eq!(next.texts(), ["one", "first", "three", "third", "two", "second"]);
@@ -212,10 +207,7 @@ fn shows_a_reply_once_that_was_polled_before_its_conversation_was_gone() {
     let mut tab = Tab::in_conversation();
     tab.send("two");
     // The service does not list messages of the visitor.
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"a2","role":"assistant","content":"second"}]}"#,
-    );
+    tab.answer_messages(&["a1 assistant first", "a2 assistant second"]);
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.send("three");
     tab.refuse(Send, 404, "NOT_FOUND", None);

@@ -122,7 +122,7 @@ fn a_retry_after_holds_every_endpoint() {
 fn polls_after_a_lost_response() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
-    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.answer_messages(&["a1 assistant first"]);
     tab.wait_for(Presence);
     tab.answer(
         Presence,

@@ -1,8 +1,8 @@
 //! Pending messages that another tab has stored, sent or delivered.
 
 use crate::fixture::browser::Browser;
-use crate::fixture::{Tab, json, parsed};
-use chat_protocol::Endpoint::{Messages, Send};
+use crate::fixture::{Tab, json};
+use chat_protocol::Endpoint::Send;
 use chat_session::{Delivery, Input, Start, keys};
 
 #[test]
@@ -28,8 +28,7 @@ fn a_repeated_write_does_not_reset_the_number_of_attempts() {
 
 #[test]
 fn the_next_leader_continues_the_count_of_attempts() {
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
+    let (mut browser, leader, _) = Browser::in_conversation_with_leader();
     browser.send(leader, "hm");
     for _ in 0..5 {
         browser.with_tab(leader, |tab| {
@@ -73,8 +72,7 @@ fn a_leader_that_knows_nothing_sends_the_message_of_a_restored_page() {
     let leader = browser.open(Start::default());
     browser.set_open(leader, true);
     browser.wait(1_000);
-    let stored = parsed(&browser.storage);
-    browser.feed(0, Input::PageRestored(stored));
+    browser.restore(0);
     browser.wait(2_000);
     assert_eq!((browser.leaders(), browser.counts(Send)), (vec![leader], vec![0, 1]));
     assert_eq!(browser.tabs[leader].texts(), ["hello"]);
@@ -107,8 +105,7 @@ fn awaits_a_reply_instead_of_sending_a_message_another_tab_delivered() {
 
 #[test]
 fn a_follower_does_not_await_a_reply() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.feed(leader, Input::Online(false));
     browser.send(leader, "hm");
     let (name, _) = browser.tabs[leader].pending("hm");
@@ -134,8 +131,7 @@ fn the_response_decides_about_a_message_in_flight() {
 /// The leader receives the outcome of a message and crashes. The other tab receives only the snapshot, and
 /// leads from then on.
 fn leader_crashes_after_publishing(outcome: impl FnOnce(&mut Tab)) -> Browser {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(other, "there?");
     outcome(&mut browser.tabs[leader]);
     let broadcasts = std::mem::take(&mut browser.tabs[leader].broadcasts);
@@ -165,8 +161,7 @@ fn the_next_leader_does_not_send_a_message_the_snapshot_shows_as_failed() {
 
 #[test]
 fn broadcasts_a_message_again_if_the_leader_missed_it() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.tabs[leader].isolated = true;
     browser.send(other, "missed");
     browser.tabs[leader].isolated = false;
@@ -179,8 +174,7 @@ fn broadcasts_a_message_again_if_the_leader_missed_it() {
 
 #[test]
 fn the_next_leader_sends_in_the_order_of_writing() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(other, "alpha");
     browser.send(other, "beta");
     browser.with_tab(leader, |tab| tab.fail(Send));
@@ -220,10 +214,7 @@ fn sends_a_message_only_a_closed_leader_had_stored() {
 #[test]
 fn merges_an_echo_with_a_message_stored_by_another_tab() {
     let mut tab = Tab::in_conversation();
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"u2","role":"visitor","content":"two"}]}"#,
-    );
+    tab.answer_messages(&["a1 assistant first", "u2 visitor two"]);
     tab.receive(r#""does":"lead","term":99,"visible":true"#);
     let pending = r#"{"v":2,"text":"two","path":"/","attempts":1,"key":"chat-visitor-mtwo","body":"{}"}"#;
     for (stored, shown) in

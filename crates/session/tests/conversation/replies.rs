@@ -10,9 +10,9 @@ fn polls_for_a_reply_missing_from_the_response() {
     tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
     assert!(tab.session.awaits_reply());
-    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"}]}"#);
+    tab.answer_messages(&["u1 visitor hello"]);
     tab.wait(3_000);
-    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"at last"}]}"#);
+    tab.answer_messages(&["a1 assistant at last"]);
     assert_eq!((tab.texts(), tab.session.awaits_reply()), (vec!["hello", "at last"], false));
 }
 
@@ -45,7 +45,7 @@ fn ignores_an_empty_message_in_the_history() {
     let mut tab = Tab::open(vec![], 0);
     tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
-    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"a1","role":"assistant","content":" "}]}"#);
+    tab.answer_messages(&["u1 visitor hello", "a1 assistant  "]);
     assert_eq!((tab.texts(), tab.session.awaits_reply(), tab.session.unread()), (vec!["hello"], true, 0));
 }
 
@@ -64,10 +64,7 @@ fn a_message_of_the_visitor_from_elsewhere_is_not_a_reply() {
     let mut tab = Tab::open(vec![], 0);
     tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"u2","role":"visitor","content":"by phone"}]}"#,
-    );
+    tab.answer_messages(&["u1 visitor hello", "u2 visitor by phone"]);
     assert_eq!((tab.texts(), tab.emitted_texts()), (vec!["hello", "by phone"], vec!["hello"]));
     assert!(tab.session.awaits_reply());
 }
@@ -80,7 +77,7 @@ fn a_late_reply_removes_the_notice() {
     tab.wait(31_000);
     assert_eq!(tab.session.notice(), Some(Notice::NoReply));
     tab.wait_for(Messages);
-    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"at last"}]}"#);
+    tab.answer_messages(&["a1 assistant at last"]);
     assert_eq!(tab.session.notice(), None);
 }
 
@@ -88,7 +85,7 @@ fn a_late_reply_removes_the_notice() {
 fn still_awaits_the_reply_after_a_reload_if_only_the_echo_was_polled() {
     let mut tab = Tab::in_conversation();
     tab.send("two");
-    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.answer_messages(&["u2 visitor two"]);
     let next = tab.reload();
     assert_eq!((next.attempts().len(), next.delivery("two")), (0, Delivery::Delivered));
     assert!(next.session.awaits_reply());

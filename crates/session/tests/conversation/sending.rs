@@ -100,11 +100,7 @@ fn polls_instead_of_sending_after_an_idempotency_conflict() {
     let mut tab = Tab::in_conversation();
     tab.send("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"},
-            {"id":"u2","role":"user","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
-    );
+    tab.answer_messages(&["u1 user one", "a1 assistant first", "u2 user two", "a2 assistant second"]);
     tab.wait(60_000);
     assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
     assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
@@ -115,7 +111,7 @@ fn believes_an_idempotency_conflict_on_a_message_that_polling_does_not_find() {
     let mut tab = Tab::in_conversation();
     tab.send("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
-    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.answer_messages(&["a1 assistant first"]);
     assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
     assert!(tab.session.awaits_reply());
 }

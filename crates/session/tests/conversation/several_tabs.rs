@@ -7,8 +7,7 @@ use chat_session::{Delivery, Input, Notice, SessionEvent, Start};
 
 #[test]
 fn shows_a_message_and_its_delivery_in_every_tab() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(other, "and another");
     assert_eq!(browser.tabs[leader].delivery("and another"), Delivery::Sending);
     assert_eq!(browser.tabs[other].delivery("and another"), Delivery::Sending);
@@ -20,8 +19,7 @@ fn shows_a_message_and_its_delivery_in_every_tab() {
 
 #[test]
 fn the_leader_carries_out_the_retry_of_a_follower() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(other, "again");
     browser.with_tab(leader, |tab| tab.refuse(Send, 400, "INVALID_REQUEST", None));
     let key = browser.tabs[other].last().key;
@@ -36,8 +34,7 @@ fn the_leader_carries_out_the_retry_of_a_follower() {
 
 #[test]
 fn the_next_leader_repeats_the_request_of_a_crashed_tab_byte_for_byte() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(other, "still there?");
     let first = browser.tabs[leader].waiting(Send).expect("an attempt").clone();
     browser.crash(leader);
@@ -48,8 +45,7 @@ fn the_next_leader_repeats_the_request_of_a_crashed_tab_byte_for_byte() {
 
 #[test]
 fn counts_unread_messages_once_and_clears_them_in_every_tab() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     let unread =
         |browser: &Browser| -> Vec<u32> { browser.tabs.iter().map(|tab| tab.session.unread()).collect() };
     assert_eq!(unread(&browser), [1, 1], "the reply");
@@ -59,7 +55,7 @@ fn counts_unread_messages_once_and_clears_them_in_every_tab() {
     browser.wait(5_000);
     browser.with_tab(leader, |tab| {
         tab.wait_for(Messages);
-        tab.answer(Messages, r#"{"messages":[{"id":"o1","role":"operator","content":"Anna here"}]}"#);
+        tab.answer_messages(&["o1 operator Anna here"]);
     });
     assert_eq!(unread(&browser), [1, 1], "an open window in a hidden tab does not mark messages as seen");
     for tab in &browser.tabs {
@@ -81,16 +77,13 @@ fn messages_that_arrived_between_visits_are_unread() {
     browser.close(0);
     let next = browser.open(Start::default());
     assert_eq!((browser.tabs[next].session.unread(), browser.tabs[next].texts()), (0, vec!["hello", "hi"]));
-    browser.with_tab(next, |tab| {
-        tab.answer(Messages, r#"{"messages":[{"id":"o1","role":"operator","content":"Anna here"}]}"#);
-    });
+    browser.with_tab(next, |tab| tab.answer_messages(&["o1 operator Anna here"]));
     assert_eq!(browser.tabs[next].session.unread(), 1);
 }
 
 #[test]
 fn a_restored_page_shows_messages_from_the_meantime() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.feed(other, Input::PageHidden);
     browser.tabs[other].isolated = true;
     browser.send(leader, "anybody?");
@@ -98,16 +91,14 @@ fn a_restored_page_shows_messages_from_the_meantime() {
     browser.send(leader, "good");
     assert_eq!(browser.tabs[other].texts(), ["hello", "hi"]);
     browser.tabs[other].isolated = false;
-    let stored = parsed(&browser.storage);
-    browser.feed(other, Input::PageRestored(stored));
+    browser.restore(other);
     assert_eq!(browser.tabs[other].texts(), ["hello", "hi", "anybody?", "yes", "good"]);
     assert_eq!(browser.tabs[other].session.unread(), browser.tabs[leader].session.unread());
 }
 
 #[test]
 fn every_tab_emits_the_delivery_of_a_message() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(leader, "anybody?");
     assert!(!browser.tabs[other].emitted_texts().contains(&"anybody?"), "it is in flight");
     browser.with_tab(leader, |tab| tab.reply(2, "yes"));
@@ -125,8 +116,7 @@ fn shares_a_loaded_config_with_every_tab() {
 
 #[test]
 fn shares_operator_presence_with_every_tab() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.with_tab(leader, |tab| {
         tab.wait_for(Presence);
         tab.answer(Presence, r#"{"operatorOnline":true,"shouldPollMessages":true}"#);
@@ -145,8 +135,7 @@ fn shows_a_notice_in_every_tab_and_on_the_next_page() {
         (r#"{"conversationId":"c1","aiStatus":"provider_error"}"#, Notice::NoReply),
     ];
     for (outcome, notice) in outcomes {
-        let mut browser = Browser::in_conversation();
-        let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+        let (mut browser, leader, other) = Browser::in_conversation_with_leader();
         browser.send(other, "hm");
         browser.with_tab(leader, |tab| tab.answer(Send, outcome));
         browser.wait(32_000);
@@ -158,8 +147,7 @@ fn shows_a_notice_in_every_tab_and_on_the_next_page() {
 
 #[test]
 fn does_not_resend_a_message_another_tab_delivered() {
-    let mut browser = Browser::in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let (mut browser, leader, other) = Browser::in_conversation_with_leader();
     browser.send(leader, "there?");
     browser.tabs[other].isolated = true;
     browser.with_tab(leader, |tab| tab.reply(2, "yes"));

@@ -42,10 +42,7 @@ fn tells_a_fallback_text_from_a_reply() {
 fn shows_no_missing_reply_where_a_person_has_taken_over() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Mara here"}]}"#,
-    );
+    tab.answer_messages(&["u1 visitor one", "a1 assistant first", "o1 operator Mara here"]);
     assert!(tab.session.person_took_over());
     tab.send("two");
     tab.answer(Send, NO_REPLY);
@@ -71,10 +68,7 @@ fn hides_the_writing_indicator_once_the_reply_is_there() {
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
     assert!(tab.session.is_writing());
     tab.wait_for(Messages);
-    tab.answer(
-        Messages,
-        r#"{"messages":[{"id":"u2","role":"visitor","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
-    );
+    tab.answer_messages(&["u2 visitor two", "a2 assistant second"]);
     assert!(!tab.session.is_writing());
 }
 

@@ -67,7 +67,7 @@ fn an_earlier_message_with_the_same_text_stays_after_a_reload() {
     tab.reply(1, "first");
     tab.send("ok");
     let mut tab = tab.reload();
-    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"ok"},{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.answer_messages(&["u1 visitor ok", "a1 assistant first"]);
     tab.reply(2, "second");
     assert_eq!(tab.texts(), ["ok", "first", "ok", "second"]);
 }
@@ -226,7 +226,7 @@ fn polls_messages_that_did_not_fit_into_storage() {
 fn a_restored_page_does_not_send_a_message_removed_from_storage() {
     let mut tab = Tab::in_conversation();
     tab.send("two");
-    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.answer_messages(&["u2 visitor two"]);
     assert_eq!((tab.delivery("two"), tab.count_stored(keys::OUTBOX)), (Delivery::Delivered, 1));
     tab.feed(Input::PageHidden);
     tab.storage.retain(|(key, _)| !key.contains(keys::OUTBOX));
@@ -261,8 +261,7 @@ fn sends_messages_missing_from_storage_in_their_positions() {
 
 #[test]
 fn stores_everything_again_after_a_refused_write() {
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
+    let (mut browser, leader, _) = Browser::in_conversation_with_leader();
     browser.storage.clear();
     browser.feed(leader, Input::PersistFailed);
     browser.wait(11_000);
@@ -366,8 +365,7 @@ fn broadcasts_a_conversation_only_to_a_tab_that_lacks_part_of_it() {
             .cloned()
             .expect("a stored conversation")
     };
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
+    let (mut browser, leader, _) = Browser::in_conversation_with_leader();
     let before = stored(&browser);
     browser.open(Start::default());
     assert_eq!(stored(&browser), before, "a conversation that is broadcast again is stored again");

@@ -91,7 +91,7 @@ fn never_moves_the_seen_position_backwards() {
 fn takes_over_the_seen_position_from_any_tab_message() {
     let mut tab = Tab::in_conversation();
     tab.set_open(false);
-    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Anna"}]}"#);
+    tab.answer_messages(&["a1 assistant first", "o1 operator Anna"]);
     assert_eq!(tab.session.unread(), 1);
     tab.receive(r#""does":"here","seen":2"#);
     assert_eq!(tab.session.unread(), 0);

@@ -1,7 +1,7 @@
 //! The visitor: one in all tabs of a browser, and nothing of another.
 
 use crate::fixture::browser::Browser;
-use crate::fixture::{Tab, json, parsed};
+use crate::fixture::{Tab, json};
 use chat_protocol::Endpoint::Send;
 use chat_session::{Input, Start, keys};
 
@@ -84,8 +84,7 @@ fn a_new_leader_stores_what_it_knows_and_nothing_if_it_knows_nothing() {
     let stored = |browser: &Browser| browser.storage.iter().any(|(key, _)| key.ends_with(keys::CONVERSATION));
     assert!(!stored(&browser));
 
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
+    let (mut browser, leader, _) = Browser::in_conversation_with_leader();
     browser.crash(leader);
     browser.storage.clear();
     browser.wait(2_000);
@@ -118,16 +117,14 @@ fn a_page_restored_to_another_visitor_shows_nothing_of_the_previous_one() {
     browser.tabs[1].isolated = true;
     browser.feed(0, Input::Reset);
     browser.tabs[1].isolated = false;
-    let stored = parsed(&browser.storage);
-    browser.feed(1, Input::PageRestored(stored));
+    browser.restore(1);
     assert!(browser.tabs[1].session.entries().is_empty());
     assert_eq!(browser.tabs[1].session.visitor_id(), browser.tabs[0].session.visitor_id());
 }
 
 #[test]
 fn a_page_restored_to_another_visitor_does_not_depose_the_leader_of_that_visitor() {
-    let mut browser = Browser::in_conversation();
-    let leader = browser.leaders()[0];
+    let (mut browser, leader, _) = Browser::in_conversation_with_leader();
     browser.close(leader);
     browser.wait(1_000);
     assert_eq!(browser.leaders(), [0], "it leads in a later term");
@@ -143,8 +140,7 @@ fn a_page_restored_to_another_visitor_does_not_depose_the_leader_of_that_visitor
 
     (browser.tabs[0].isolated, browser.tabs[0].suspended) = (false, false);
     browser.tabs[0].now_ms = browser.now_ms;
-    let stored = parsed(&browser.storage);
-    browser.feed(0, Input::PageRestored(stored));
+    browser.restore(0);
     assert_eq!(browser.tabs[0].session.visitor_id(), browser.tabs[next].session.visitor_id());
     assert_eq!(browser.leaders(), [next]);
 }
