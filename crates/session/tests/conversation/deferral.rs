@@ -12,8 +12,7 @@ const MAX_WAIT_MS: u64 = 300_500;
 
 /// Returns a tab with a message that the service refused with a `Retry-After` of hours.
 fn deferred() -> Tab {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS));
     tab
 }
@@ -38,8 +37,7 @@ fn defers_at_once_for_a_long_retry_after() {
 
 #[test]
 fn does_not_defer_for_a_short_wait() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.fail(Send);
     assert!(!tab.session.is_deferred());
     tab.wait_for(Send);
@@ -49,8 +47,7 @@ fn does_not_defer_for_a_short_wait() {
 
 #[test]
 fn defers_after_a_minute_of_short_waits() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     let written_ms = tab.now_ms;
     while !tab.session.is_deferred() {
         tab.refuse(Send, 503, "UNAVAILABLE", Some(14_000));
@@ -64,8 +61,7 @@ fn defers_after_a_minute_of_short_waits() {
 
 #[test]
 fn does_not_defer_for_a_pause_too_short_to_read() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.wait(60_000);
     tab.refuse(Send, 503, "UNAVAILABLE", Some(1_000));
     assert!(!tab.session.is_deferred());
@@ -97,8 +93,7 @@ fn a_retry_does_not_resend_a_message_in_flight() {
 
 #[test]
 fn a_retry_after_applies_again_from_the_next_response() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     for attempts in 1..3 {
         tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000));
         assert!(tab.session.is_deferred());
@@ -239,8 +234,7 @@ fn does_not_defer_while_offline() {
 #[test]
 fn waits_at_most_five_minutes_for_a_retry_after() {
     for retry_after_ms in [0, 1, 86_400_000, u64::MAX - 1, u64::MAX] {
-        let mut tab = Tab::in_conversation();
-        tab.send("two");
+        let mut tab = Tab::in_conversation_sending("two");
         tab.refuse(Send, 503, "UNAVAILABLE", Some(retry_after_ms));
         assert_eq!(tab.session.is_deferred(), retry_after_ms > 15_000, "{retry_after_ms}");
         tab.wait(MAX_WAIT_MS);

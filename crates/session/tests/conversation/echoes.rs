@@ -6,8 +6,7 @@ use chat_session::{Delivery, Input, keys};
 
 #[test]
 fn does_not_resend_a_message_whose_echo_was_polled() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.wait_for(Messages);
     tab.answer_messages(&["u1 user one", "a1 assistant first", "u2 person two", "a2 assistant second"]);
     tab.fail(Send);
@@ -19,8 +18,7 @@ fn does_not_resend_a_message_whose_echo_was_polled() {
 
 #[test]
 fn a_failed_message_found_in_the_history_becomes_delivered() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.wait_for(Messages);
     tab.answer_messages(&["u2 visitor two"]);
@@ -30,8 +28,7 @@ fn a_failed_message_found_in_the_history_becomes_delivered() {
 
 #[test]
 fn a_failed_message_whose_request_storage_has_lost_is_found_in_the_history() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.storage.retain(|(key, _)| !key.contains(keys::OUTBOX));
     let mut tab = tab.reload();
@@ -44,8 +41,7 @@ fn a_failed_message_whose_request_storage_has_lost_is_found_in_the_history() {
 
 #[test]
 fn keeps_two_messages_with_the_same_text_apart() {
-    let mut tab = Tab::in_conversation();
-    tab.send("ok");
+    let mut tab = Tab::in_conversation_sending("ok");
     tab.refuse(Send, 403, "", None);
     tab.send("ok");
     tab.wait_for(Messages);
@@ -63,8 +59,7 @@ fn keeps_two_messages_with_the_same_text_apart() {
 
 #[test]
 fn does_not_match_a_failed_message_in_a_backfilled_history() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     let mut storage = tab.storage;
     storage.retain(|(key, _)| !key.ends_with(keys::CONVERSATION));
@@ -76,8 +71,7 @@ fn does_not_match_a_failed_message_in_a_backfilled_history() {
 
 #[test]
 fn does_not_match_a_message_without_an_attempt() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.send("ok");
     tab.answer_messages(&["a1 assistant first", "u0 visitor ok"]);
     assert_eq!(
@@ -103,8 +97,7 @@ fn delivers_only_the_failed_message_found_in_the_history() {
 
 #[test]
 fn shows_both_messages_if_a_response_corrects_a_matched_echo() {
-    let mut tab = Tab::in_conversation();
-    tab.send("ok");
+    let mut tab = Tab::in_conversation_sending("ok");
     tab.answer(Messages, r#"{"messages":[{"id":"u9","role":"visitor","content":"ok"}],"nextAfter":"u9"}"#);
     assert_eq!(tab.texts(), ["one", "first", "ok"]);
     tab.reply(2, "second");
@@ -121,15 +114,13 @@ fn shows_both_messages_if_a_response_corrects_a_matched_echo() {
 
 #[test]
 fn a_message_polled_in_a_conversation_now_gone_was_delivered() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer_messages(&["u2 visitor two"]);
     tab.refuse(Send, 404, "NOT_FOUND", None);
     assert_eq!((tab.delivery("two"), tab.count_stored(keys::OUTBOX)), (Delivery::Delivered, 0));
     assert_eq!((tab.attempts().len(), tab.session.conversation_id()), (2, None));
 
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer_messages(&["u2 visitor two"]);
     tab.refuse(Send, 403, "", None);
     assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Delivered, true));
@@ -138,8 +129,7 @@ fn a_message_polled_in_a_conversation_now_gone_was_delivered() {
 
 #[test]
 fn a_repeated_attempt_whose_response_has_no_id_is_shown_as_its_polled_echo() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     let pending = r#"{"v":2,"text":"three","written":5,"attempts":0}"#;
     tab.receive_write("outbox:m9", pending);
     tab.wait_for(Messages);

@@ -233,8 +233,7 @@ fn an_idle_hidden_tab_sets_no_timer() {
 fn an_offline_or_switched_off_tab_rarely_wakes() {
     let chats = [r#"{"config":{}}"#, r#"{"config":{"enabled":false}}"#];
     for (config, online) in [(chats[0], false), (chats[1], true), (chats[1], false)] {
-        let mut tab = Tab::in_conversation();
-        tab.send("two");
+        let mut tab = Tab::in_conversation_sending("two");
         tab.fail(Send);
         tab.answer(Config, config);
         tab.feed(Input::ReloadConfig);
@@ -313,8 +312,7 @@ fn sends_a_message_known_only_from_a_snapshot() {
 
 #[test]
 fn does_not_resend_a_delivered_message_after_the_page_is_restored() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     let (name, stored) = tab.pending("two");
     tab.wait_for(Messages);
     tab.answer_messages(&["u2 visitor two"]);

@@ -59,8 +59,7 @@ fn reads_all_pages_of_the_first_history_without_counting_them_as_unread() {
 
 #[test]
 fn shows_a_new_conversation_after_the_old_one() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 404, "NOT_FOUND", None);
     tab.answer(
         Send,
@@ -89,8 +88,7 @@ fn keeps_the_conversation_if_only_the_cursor_is_unknown() {
 
 #[test]
 fn does_not_report_older_messages_found_by_a_resync() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     tab.answer_messages(&[
         "o0 operator earlier",
@@ -136,8 +134,7 @@ fn operator_presence_is_unknown_until_the_first_response() {
 
 #[test]
 fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.reply(2, "second");
     tab.feed(Input::PageHidden);
     let (visitor, key) = (tab.session.visitor_id().to_string(), [keys::PREFIX, keys::CONVERSATION].concat());
@@ -156,8 +153,7 @@ fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
 /// Returns a tab whose visitor has retried "two", a message of the conversation c1. That one is gone, and c2
 /// has begun with "three".
 fn tab_that_retries_a_message_of_an_earlier_conversation() -> Tab {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.send("three");
     tab.refuse(Send, 404, "NOT_FOUND", None);
@@ -204,8 +200,7 @@ fn a_retried_message_whose_conversation_is_gone_joins_the_present_one() {
 
 #[test]
 fn shows_a_reply_once_that_was_polled_before_its_conversation_was_gone() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     // The service does not list messages of the visitor.
     tab.answer_messages(&["a1 assistant first", "a2 assistant second"]);
     tab.refuse(Send, 400, "INVALID_REQUEST", None);

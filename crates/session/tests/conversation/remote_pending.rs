@@ -80,8 +80,7 @@ fn a_leader_that_knows_nothing_sends_the_message_of_a_restored_page() {
 
 #[test]
 fn repeats_the_frozen_request_of_another_tab() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.send("three");
     let (name, pending) = tab.pending("three");
     let sent = r#""key":"chat-another","body":"{}","failed":false"#;
@@ -116,8 +115,7 @@ fn a_follower_does_not_await_a_reply() {
 
 #[test]
 fn the_response_decides_about_a_message_in_flight() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.send("three");
     for text in ["two", "three"] {
         let (name, _) = tab.pending(text);

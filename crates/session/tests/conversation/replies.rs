@@ -6,8 +6,7 @@ use chat_session::{Delivery, Notice};
 
 #[test]
 fn polls_for_a_reply_missing_from_the_response() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
     assert!(tab.session.awaits_reply());
     tab.answer_messages(&["u1 visitor hello"]);
@@ -18,8 +17,7 @@ fn polls_for_a_reply_missing_from_the_response() {
 
 #[test]
 fn polls_for_a_reply_faster_than_the_hint() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
     tab.answer(Messages, r#"{"messages":[]}"#);
     tab.answer(Presence, r#"{"suggestedMessageIntervalMs":60000,"shouldPollMessages":false}"#);
@@ -29,8 +27,7 @@ fn polls_for_a_reply_faster_than_the_hint() {
 
 #[test]
 fn shows_a_notice_if_no_reply_arrives() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(
         Send,
         r#"{"conversationId":"c1","aiStatus":"provider_error","aiStatusMessage":"stack trace"}"#,
@@ -42,8 +39,7 @@ fn shows_a_notice_if_no_reply_arrives() {
 
 #[test]
 fn ignores_an_empty_message_in_the_history() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
     tab.answer_messages(&["u1 visitor hello", "a1 assistant  "]);
     assert_eq!((tab.texts(), tab.session.awaits_reply(), tab.session.unread()), (vec!["hello"], true, 0));
@@ -51,8 +47,7 @@ fn ignores_an_empty_message_in_the_history() {
 
 #[test]
 fn shows_no_notice_while_an_operator_is_online() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.answer(Presence, r#"{"operatorOnline":true}"#);
     tab.wait(31_000);
@@ -61,8 +56,7 @@ fn shows_no_notice_while_an_operator_is_online() {
 
 #[test]
 fn a_message_of_the_visitor_from_elsewhere_is_not_a_reply() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.answer_messages(&["u1 visitor hello", "u2 visitor by phone"]);
     assert_eq!((tab.texts(), tab.emitted_texts()), (vec!["hello", "by phone"], vec!["hello"]));
@@ -71,8 +65,7 @@ fn a_message_of_the_visitor_from_elsewhere_is_not_a_reply() {
 
 #[test]
 fn a_late_reply_removes_the_notice() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.wait(31_000);
     assert_eq!(tab.session.notice(), Some(Notice::NoReply));
@@ -83,8 +76,7 @@ fn a_late_reply_removes_the_notice() {
 
 #[test]
 fn still_awaits_the_reply_after_a_reload_if_only_the_echo_was_polled() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer_messages(&["u2 visitor two"]);
     let next = tab.reload();
     assert_eq!((next.attempts().len(), next.delivery("two")), (0, Delivery::Delivered));
@@ -93,8 +85,7 @@ fn still_awaits_the_reply_after_a_reload_if_only_the_echo_was_polled() {
 
 #[test]
 fn awaits_no_reply_to_a_failed_message_without_an_echo() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer(Messages, NOTHING);
     tab.refuse(Send, 403, "", None);
     assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Failed, false));
@@ -102,8 +93,7 @@ fn awaits_no_reply_to_a_failed_message_without_an_echo() {
 
 #[test]
 fn keeps_waiting_for_a_reply_while_a_message_is_in_flight() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("one");
+    let mut tab = Tab::sending("one");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.wait(20_000);
     tab.send("two");

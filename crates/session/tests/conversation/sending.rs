@@ -6,8 +6,7 @@ use chat_session::{Answer, Delivery, Input, Notice, SessionEvent, Start};
 
 #[test]
 fn the_first_message_starts_a_conversation_and_gets_a_reply() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     assert!(tab.session.awaits_reply());
     let request = tab.waiting(Send).expect("a request");
     let visitor = tab.session.visitor_id();
@@ -23,8 +22,7 @@ fn the_first_message_starts_a_conversation_and_gets_a_reply() {
 
 #[test]
 fn the_next_message_waits_for_the_first_and_names_the_conversation() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("one");
+    let mut tab = Tab::sending("one");
     tab.send("two");
     assert_eq!(tab.attempts().len(), 1);
     assert_eq!(tab.delivery("two"), Delivery::Waiting);
@@ -36,8 +34,7 @@ fn the_next_message_waits_for_the_first_and_names_the_conversation() {
 
 #[test]
 fn every_attempt_repeats_body_and_key_byte_for_byte() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     for _ in 0..5 {
         tab.fail(Send);
         tab.wait_for(Send);
@@ -53,8 +50,7 @@ fn every_attempt_repeats_body_and_key_byte_for_byte() {
 
 #[test]
 fn a_retry_by_the_visitor_reuses_the_key() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
     tab.feed(Input::Retry(tab.key("hello")));
@@ -69,15 +65,13 @@ fn retries_only_transient_errors() {
     for (status, code) in
         [(400, "INVALID_REQUEST"), (401, "INVALID_TOKEN"), (402, "INSUFFICIENT_QUOTA"), (403, "")]
     {
-        let mut tab = Tab::open(vec![], 0);
-        tab.send("hello");
+        let mut tab = Tab::sending("hello");
         tab.refuse(Send, status, code, None);
         tab.wait(600_000);
         assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed), "{status}");
     }
     for status in [408, 409, 425, 429, 500, 502, 503, 504] {
-        let mut tab = Tab::open(vec![], 0);
-        tab.send("hello");
+        let mut tab = Tab::sending("hello");
         tab.refuse(Send, status, "", None);
         tab.wait_for(Send);
         assert_eq!(tab.attempts().len(), 2, "{status}");
@@ -86,8 +80,7 @@ fn retries_only_transient_errors() {
 
 #[test]
 fn waits_for_retry_after() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000));
     tab.wait(19_999);
     assert_eq!(tab.attempts().len(), 1);
@@ -97,8 +90,7 @@ fn waits_for_retry_after() {
 
 #[test]
 fn polls_instead_of_sending_after_an_idempotency_conflict() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     tab.answer_messages(&["u1 user one", "a1 assistant first", "u2 user two", "a2 assistant second"]);
     tab.wait(60_000);
@@ -108,8 +100,7 @@ fn polls_instead_of_sending_after_an_idempotency_conflict() {
 
 #[test]
 fn believes_an_idempotency_conflict_on_a_message_that_polling_does_not_find() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     tab.answer_messages(&["a1 assistant first"]);
     assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
@@ -118,8 +109,7 @@ fn believes_an_idempotency_conflict_on_a_message_that_polling_does_not_find() {
 
 #[test]
 fn starts_a_new_conversation_with_the_same_text_if_the_old_one_is_gone() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     let refused = tab.waiting(Send).expect("a request").clone();
     tab.refuse(Send, 404, "NOT_FOUND", None);
     let renewed = tab.waiting(Send).expect("another request").clone();
@@ -130,8 +120,7 @@ fn starts_a_new_conversation_with_the_same_text_if_the_old_one_is_gone() {
 
 #[test]
 fn a_404_without_an_envelope_does_not_end_the_conversation() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer_with(Send, Answer { status: 404, ..Default::default() });
     assert_eq!(tab.delivery("two"), Delivery::Failed);
     assert!(tab.session.conversation_id().is_some());
@@ -146,13 +135,11 @@ fn distinguishes_quota_and_block_notices() {
         (400, "INVALID_REQUEST", None),
     ];
     for (status, code, notice) in refusals {
-        let mut tab = Tab::open(vec![], 0);
-        tab.send("hello");
+        let mut tab = Tab::sending("hello");
         tab.refuse(Send, status, code, None);
         assert_eq!((tab.session.notice(), tab.delivery("hello")), (notice, Delivery::Failed));
     }
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","blocked":true}"#);
     assert_eq!((tab.session.notice(), tab.delivery("hello")), (Some(Notice::Blocked), Delivery::Delivered));
 }
@@ -178,8 +165,7 @@ fn refuses_empty_and_too_long_messages() {
 
 #[test]
 fn resends_a_message_whose_conversation_a_poll_found_gone() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 502, "", None);
     tab.refuse(Messages, 404, "NOT_FOUND", None);
     assert!(tab.session.conversation_id().is_none());
@@ -191,8 +177,7 @@ fn resends_a_message_whose_conversation_a_poll_found_gone() {
 
 #[test]
 fn emits_errors_with_path_and_code() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.send("again");
     tab.fail(Send);
@@ -216,8 +201,7 @@ fn emits_errors_with_path_and_code() {
 
 #[test]
 fn ask_again_sends_the_last_message_as_a_new_one() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
     tab.wait(31_000);
     assert_eq!(tab.session.notice(), Some(Notice::NoReply));
@@ -230,8 +214,7 @@ fn ask_again_sends_the_last_message_as_a_new_one() {
 
 #[test]
 fn cancels_a_request_at_its_deadline() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     let deadline_ms = tab.waiting(Send).expect("a request").deadline_ms;
     assert_eq!(deadline_ms, tab.now_ms + 30_000);
     tab.wait(29_999);
@@ -242,8 +225,7 @@ fn cancels_a_request_at_its_deadline() {
 
 #[test]
 fn fails_a_first_message_refused_with_not_found() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.refuse(Send, 404, "NOT_FOUND", None);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
 }
@@ -277,8 +259,7 @@ fn a_waiting_message_expires_after_a_day() {
 
 #[test]
 fn a_message_between_attempts_waits_while_offline() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.fail(Send);
     assert_eq!(tab.delivery("hello"), Delivery::Sending);
     tab.feed(Input::Online(false));
@@ -292,8 +273,7 @@ fn a_message_between_attempts_waits_while_offline() {
 
 #[test]
 fn a_message_reloaded_in_mid_attempt_waits_while_offline() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let tab = Tab::sending("hello");
     assert_eq!(tab.delivery("hello"), Delivery::Sending);
     let offline = Start { visible: true, seed: 7, ..Start::default() };
     let mut next = Tab::start(offline, tab.storage, 1_000);
@@ -304,8 +284,7 @@ fn a_message_reloaded_in_mid_attempt_waits_while_offline() {
 
 #[test]
 fn a_retried_message_moves_to_the_end() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.send("three");
     tab.reply(3, "third");
@@ -315,8 +294,7 @@ fn a_retried_message_moves_to_the_end() {
 
 #[test]
 fn ignores_a_retry_of_a_message_that_did_not_fail() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("one");
+    let mut tab = Tab::sending("one");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.send("two");
     tab.feed(Input::Retry(tab.key("two")));
@@ -327,8 +305,7 @@ fn ignores_a_retry_of_a_message_that_did_not_fail() {
 
 #[test]
 fn going_online_ends_the_back_off() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     for _ in 0..4 {
         tab.fail(Send);
         tab.wait_for(Send);
@@ -345,16 +322,14 @@ fn going_online_ends_the_back_off() {
 
 #[test]
 fn fails_a_first_message_in_conflict() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
 }
 
 #[test]
 fn follows_the_service_to_another_conversation() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer(
         Send,
         r#"{"conversationId":"c2","userMessageId":"u1","message":{"id":"b1","role":"assistant","content":"hello again"}}"#,

@@ -51,8 +51,7 @@ fn shows_no_missing_reply_where_a_person_has_taken_over() {
 
 #[test]
 fn shows_no_missing_reply_below_a_fallback_text() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer(Send, FALLBACK);
     assert_eq!(tab.session.notice(), None);
     tab.send("three");
@@ -85,8 +84,7 @@ fn shows_contact_details_and_a_config_of_another_tab() {
 
 #[test]
 fn does_not_hurry_a_retry_that_comes_soon_because_another_tab_asks() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.refuse(Send, 503, "UNAVAILABLE", Some(4_000));
     assert!(!tab.session.is_deferred() && tab.waiting(Send).is_none());
     tab.receive(r#""does":"retry""#);
@@ -96,8 +94,7 @@ fn does_not_hurry_a_retry_that_comes_soon_because_another_tab_asks() {
 
 #[test]
 fn stays_the_leader_while_its_message_is_in_flight_and_a_visible_tab_asks() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.feed(Input::Visible(false));
     tab.receive(r#""does":"ask","term":1,"visible":true"#);
     assert!(tab.session.leads() && tab.waiting(Send).is_some());
@@ -136,8 +133,7 @@ fn events_name_the_customer() {
 
 #[test]
 fn shows_the_writing_indicator_while_the_next_message_waits_for_a_retry_after() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
     tab.wait_for(Messages);
     tab.refuse(Messages, 503, "UNAVAILABLE", Some(10_000));
@@ -159,8 +155,7 @@ fn a_leader_stays_the_leader_once_its_events_are_accepted() {
 
 #[test]
 fn a_repeated_attempt_keeps_the_id_of_its_response() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.fail(Send);
     tab.wait_for(Send);
     tab.reply(2, "second");

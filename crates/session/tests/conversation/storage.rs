@@ -7,8 +7,7 @@ use chat_session::{Created, Delivery, Input, Start, keys};
 
 #[test]
 fn repeats_the_request_byte_for_byte_after_a_reload() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let tab = Tab::sending("hello");
     let first = tab.attempts()[0].clone();
     let mut tab = tab.reload();
     let again = tab.waiting(Send).expect("sent again");
@@ -62,8 +61,7 @@ fn ignores_unusable_values_in_storage() {
 
 #[test]
 fn an_earlier_message_with_the_same_text_stays_after_a_reload() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("ok");
+    let mut tab = Tab::sending("ok");
     tab.reply(1, "first");
     tab.send("ok");
     let mut tab = tab.reload();
@@ -178,8 +176,7 @@ fn sends_waiting_messages_in_the_order_they_were_written() {
 
 #[test]
 fn still_awaits_a_reply_after_a_reload() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("hello");
+    let mut tab = Tab::sending("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     let mut next = tab.reload();
     assert!(next.session.awaits_reply());
@@ -224,8 +221,7 @@ fn polls_messages_that_did_not_fit_into_storage() {
 
 #[test]
 fn a_restored_page_does_not_send_a_message_removed_from_storage() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer_messages(&["u2 visitor two"]);
     assert_eq!((tab.delivery("two"), tab.count_stored(keys::OUTBOX)), (Delivery::Delivered, 1));
     tab.feed(Input::PageHidden);
@@ -283,11 +279,7 @@ fn stores_the_end_of_the_conversation_if_storage_is_full() {
     }
     browser.send(0, "last");
     let stored = |browser: &Browser| {
-        let (_, text) = browser
-            .storage
-            .iter()
-            .find(|(key, _)| key == "chat-widget:conversation")
-            .expect("a stored conversation");
+        let text = browser.stored_conversation();
         (text.contains("first"), text.contains("last"))
     };
     assert_eq!(stored(&browser), (false, true));
@@ -357,18 +349,14 @@ fn a_leader_with_a_truncated_conversation_polls_from_the_beginning() {
 
 #[test]
 fn broadcasts_a_conversation_only_to_a_tab_that_lacks_part_of_it() {
-    let stored = |browser: &Browser| {
-        browser
-            .storage
-            .iter()
-            .find(|(key, _)| key == "chat-widget:conversation")
-            .cloned()
-            .expect("a stored conversation")
-    };
     let (mut browser, leader, _) = Browser::in_conversation_with_leader();
-    let before = stored(&browser);
+    let before = browser.stored_conversation().to_owned();
     browser.open(Start::default());
-    assert_eq!(stored(&browser), before, "a conversation that is broadcast again is stored again");
+    assert_eq!(
+        browser.stored_conversation(),
+        before,
+        "a conversation that is broadcast again is stored again"
+    );
 
     browser.send(leader, &"x".repeat(3_000));
     browser.with_tab(leader, |tab| tab.reply(2, "long"));
@@ -378,7 +366,7 @@ fn broadcasts_a_conversation_only_to_a_tab_that_lacks_part_of_it() {
     browser.send(leader, "last");
     let fourth = browser.open(Start::default());
     assert_eq!(browser.tabs[fourth].texts(), browser.tabs[leader].texts());
-    assert!(!stored(&browser).1.contains("hello"), "storage has only the end");
+    assert!(!browser.stored_conversation().contains("hello"), "storage has only the end");
 }
 
 #[test]

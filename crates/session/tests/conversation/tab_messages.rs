@@ -6,8 +6,7 @@ use chat_session::{Delivery, keys};
 
 #[test]
 fn a_late_response_does_not_restore_an_earlier_conversation() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     let (_, snapshot) = tab
         .storage
         .iter()
@@ -45,8 +44,7 @@ fn publishes_a_newer_revision_after_a_conflict() {
 
 #[test]
 fn learns_of_a_conversation_from_another_leaders_snapshot_of_the_same_revision() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.send("one");
+    let mut tab = Tab::sending("one");
     let own = tab.stored(keys::CONVERSATION).expect("a snapshot").to_owned();
     let id = tab.pending("one").0.replace(keys::OUTBOX, "");
     let revision = json(&own).get("revision").expect("a revision").to_string();
@@ -178,8 +176,7 @@ fn a_leader_polls_again_after_the_snapshot_of_another_leader() {
 
 #[test]
 fn obeys_a_retry_after_received_after_losing_the_lead() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.receive(r#""does":"lead","term":99,"visible":true"#);
     tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000));
     tab.wait(19_000);
@@ -227,8 +224,7 @@ fn the_leader_polls_after_a_former_leader_received_a_response() {
 
 #[test]
 fn the_leader_obeys_a_retry_after_of_a_former_leader() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.receive(r#""does":"lead","term":99,"visible":true"#);
     tab.take_broadcast_kinds();
     tab.refuse(Send, 503, "UNAVAILABLE", Some(60_000));

@@ -9,8 +9,7 @@ const MARA: &str = r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},
 
 #[test]
 fn treats_a_fallback_text_as_a_reply() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     let fallback =
         r#""message":{"id":"a2","role":"assistant","content":"Sorry"},"aiStatus":"provider_error""#;
     tab.answer(Send, &format!(r#"{{"conversationId":"c1","userMessageId":"u2",{fallback}}}"#));
@@ -21,8 +20,7 @@ fn treats_a_fallback_text_as_a_reply() {
 
 #[test]
 fn shows_a_provider_error_at_once_and_still_polls_a_late_reply() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2","aiStatus":"provider_error"}"#);
     assert_eq!((tab.session.notice(), tab.session.is_writing()), (Some(Notice::NoReply), false));
     tab.wait_for(Messages);
@@ -33,8 +31,7 @@ fn shows_a_provider_error_at_once_and_still_polls_a_late_reply() {
 
 #[test]
 fn shows_the_writing_indicator_only_after_the_message_arrived() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     assert!(tab.session.awaits_reply() && !tab.session.is_writing(), "it is still being sent");
     let sent_ms = tab.now_ms;
     if tab.waiting(Messages).is_some() {
@@ -66,8 +63,7 @@ fn shows_no_writing_indicator_after_an_operator_took_over() {
 
 #[test]
 fn explains_a_long_wait_and_then_offers_a_person() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.wait(9_999);
     assert_eq!(tab.session.wait(), Wait::Short);
     tab.wait(1);
@@ -80,8 +76,7 @@ fn explains_a_long_wait_and_then_offers_a_person() {
 
 #[test]
 fn explains_no_wait_while_offline() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.feed(Input::Online(false));
     tab.wait(30_000);
     assert_eq!((tab.session.wait(), tab.session.is_writing()), (Wait::Short, false));
@@ -89,8 +84,7 @@ fn explains_no_wait_while_offline() {
 
 #[test]
 fn a_new_message_removes_the_earlier_notice() {
-    let mut tab = Tab::in_conversation();
-    tab.send("two");
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2","aiStatus":"provider_error"}"#);
     tab.send("three");
     assert_eq!(tab.session.notice(), None);

@@ -296,8 +296,7 @@ proptest! {
     #[test]
     fn waits_for_any_retry_after_up_to_five_minutes(retry_after_ms in any::<u64>(), short_ms in 0..400_000u64) {
         for retry_after_ms in [retry_after_ms, short_ms] {
-            let mut tab = Tab::in_conversation();
-            tab.send("two");
+            let mut tab = Tab::in_conversation_sending("two");
             let refused_ms = tab.now_ms;
             tab.refuse(Send, 503, "UNAVAILABLE", Some(retry_after_ms));
             tab.wait_for(Send);
