@@ -36,7 +36,7 @@ fn accepts_an_id_that_an_archived_conversation_used() {
 #[test]
 fn shows_a_resumed_conversation_once() {
     let mut timeline = Timeline::default();
-    let page = || vec![message("o1", "operator", "one"), message("o2", "operator", "two")];
+    let page = || messages(&["o1 operator one", "o2 operator two"]);
     read(&mut timeline, page());
     timeline.close();
     assert!(read(&mut timeline, page()).is_empty());
@@ -76,7 +76,7 @@ fn a_retried_message_leaves_the_archived_part() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     let key = here.write("m-1", "mine", 1, Delivery::Waiting);
     there.write("m-1", "mine", 1, Delivery::Waiting);
-    read(&mut there, vec![message("o1", "operator", "gone"), message("o2", "operator", "one")]);
+    read(&mut there, messages(&["o1 operator gone", "o2 operator one"]));
     let mut entries = snapshot(&there);
     entries.rotate_right(1);
     assert_eq!(entries.iter().map(|entry| &*entry.text).collect::<Vec<_>>(), ["mine", "gone", "one"]);

@@ -8,12 +8,7 @@ fn shows_a_message_with_its_echo_and_a_repeated_reply_as_two_entries() {
     let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
     timeline.deliver(mine, Some("u1".into()));
     assert!(timeline.reply(mine, message("a1", "assistant", "hi")).is_some());
-    let new = timeline.merge(
-        vec![message("u1", "user", "hello"), message("a1", "assistant", "hi")],
-        None,
-        &[],
-        Sync::Live,
-    );
+    let new = read(&mut timeline, messages(&["u1 user hello", "a1 assistant hi"]));
     assert_eq!((texts(&timeline), new.len()), (vec!["hello", "hi"], 0));
 }
 
@@ -21,12 +16,7 @@ fn shows_a_message_with_its_echo_and_a_repeated_reply_as_two_entries() {
 fn matches_an_echo_polled_before_the_response() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
-    timeline.merge(
-        vec![message("u1", "visitor", "hello"), message("a1", "assistant", "hi")],
-        None,
-        &[mine],
-        Sync::Live,
-    );
+    timeline.merge(messages(&["u1 visitor hello", "a1 assistant hi"]), None, &[mine], Sync::Live);
     assert_eq!(texts(&timeline), ["hello", "hi"]);
     timeline.deliver(mine, Some("u1".into()));
     assert!(timeline.reply(mine, message("a1", "assistant", "hi")).is_none());
@@ -37,12 +27,7 @@ fn matches_an_echo_polled_before_the_response() {
 fn matches_an_echo_of_an_unknown_role_by_its_id() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
-    timeline.merge(
-        vec![message("u1", "person", "hello"), message("a1", "assistant", "hi")],
-        None,
-        &[mine],
-        Sync::Live,
-    );
+    timeline.merge(messages(&["u1 person hello", "a1 assistant hi"]), None, &[mine], Sync::Live);
     timeline.deliver(mine, Some("u1".into()));
     assert_eq!(texts(&timeline), ["hello", "hi"]);
     assert_eq!(timeline.entries()[0].author, Role::Visitor);
@@ -52,7 +37,7 @@ fn matches_an_echo_of_an_unknown_role_by_its_id() {
 fn does_not_match_an_older_message_with_an_unsent_one() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Waiting);
-    timeline.merge(vec![message("u1", "visitor", "ok")], None, &[], Sync::Live);
+    read(&mut timeline, vec![message("u1", "visitor", "ok")]);
     assert_eq!(texts(&timeline), ["ok", "ok"]);
     assert_eq!(timeline.entries()[1].key, mine);
 }
@@ -95,14 +80,7 @@ fn a_response_merges_a_message_polled_before_at_its_position() {
     for written_first in [true, false] {
         let mut timeline = Timeline::default();
         let read_it = |timeline: &mut Timeline| {
-            read(
-                timeline,
-                vec![
-                    message("o1", "operator", "one"),
-                    message("u1", "person", "mine"),
-                    message("o2", "operator", "two"),
-                ],
-            )
+            read(timeline, messages(&["o1 operator one", "u1 person mine", "o2 operator two"]))
         };
         let mine = if written_first {
             let failed = timeline.write("m-mine", "mine", 1, Delivery::Failed);

@@ -6,31 +6,20 @@ use super::*;
 fn history_stands_before_undelivered_messages() {
     let mut timeline = Timeline::default();
     timeline.write("m-new", "new", 1, Delivery::Waiting);
-    timeline.merge(
-        vec![message("u1", "visitor", "old"), message("a1", "assistant", "answer")],
-        None,
-        &[],
-        Sync::Live,
-    );
+    read(&mut timeline, messages(&["u1 visitor old", "a1 assistant answer"]));
     assert_eq!(texts(&timeline), ["old", "answer", "new"]);
 }
 
 #[test]
 fn uses_the_services_order_instead_of_the_order_of_arrival() {
     let mut timeline = Timeline::default();
-    timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Sync::Live);
+    read(&mut timeline, vec![message("a0", "assistant", "welcome")]);
     let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
     timeline.deliver(mine, Some("u1".into()));
     timeline.reply(mine, message("a1", "assistant", "answer"));
-    let new = timeline.merge(
-        vec![
-            message("o1", "operator", "I am here"),
-            message("u1", "visitor", "question"),
-            message("a1", "assistant", "answer"),
-        ],
-        None,
-        &[],
-        Sync::Live,
+    let new = read(
+        &mut timeline,
+        messages(&["o1 operator I am here", "u1 visitor question", "a1 assistant answer"]),
     );
     assert_eq!(texts(&timeline), ["welcome", "I am here", "question", "answer"]);
     assert_eq!(new.len(), 1);
@@ -39,10 +28,10 @@ fn uses_the_services_order_instead_of_the_order_of_arrival() {
 #[test]
 fn keeps_the_order_if_the_service_lists_no_visitor_messages() {
     let mut timeline = Timeline::default();
-    timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Sync::Live);
+    read(&mut timeline, vec![message("a0", "assistant", "welcome")]);
     let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
     timeline.deliver(mine, Some("u1".into()));
-    timeline.merge(vec![message("o1", "operator", "answer")], None, &[], Sync::Live);
+    read(&mut timeline, vec![message("o1", "operator", "answer")]);
     assert_eq!(texts(&timeline), ["welcome", "question", "answer"]);
 }
 
@@ -62,8 +51,8 @@ fn shows_messages_without_ids_once_and_in_order() {
     let mut timeline = Timeline::default();
     let page =
         || vec![message("", "assistant", "a"), message("", "assistant", "b"), message("", "operator", "a")];
-    timeline.merge(page(), None, &[], Sync::Live);
-    let new = timeline.merge(page(), None, &[], Sync::Live);
+    read(&mut timeline, page());
+    let new = read(&mut timeline, page());
     assert_eq!((texts(&timeline), new.len()), (vec!["a", "b", "a"], 0));
 }
 
@@ -92,16 +81,16 @@ fn distinguishes_equal_messages_without_ids_by_date() {
 #[test]
 fn a_history_in_known_order_rearranges_nothing() {
     let mut timeline = Timeline::default();
-    let page = || vec![message("o1", "operator", "one"), message("o2", "operator", "two")];
+    let page = || messages(&["o1 operator one", "o2 operator two"]);
     read(&mut timeline, page());
     timeline.rewind();
     read(&mut timeline, page());
     assert!(!timeline.take_rearranged());
     timeline.rewind();
-    read(&mut timeline, vec![message("o1", "operator", "one"), message("o1", "operator", "one")]);
+    read(&mut timeline, messages(&["o1 operator one", "o1 operator one"]));
     assert!(!timeline.take_rearranged(), "a repeated message rearranges nothing");
     timeline.rewind();
-    read(&mut timeline, vec![message("o2", "operator", "two"), message("o1", "operator", "one")]);
+    read(&mut timeline, messages(&["o2 operator two", "o1 operator one"]));
     assert!(timeline.take_rearranged());
     assert_eq!(texts(&timeline), ["two", "one"]);
 }
@@ -111,12 +100,8 @@ fn a_resync_finds_nothing_new_before_a_known_message() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     timeline.reply(mine, message("a1", "assistant", "answer"));
-    let page = vec![
-        message("o0", "operator", "earlier"),
-        message("u1", "visitor", "question"),
-        message("a1", "assistant", "answer"),
-        message("o2", "operator", "later"),
-    ];
+    let page =
+        messages(&["o0 operator earlier", "u1 visitor question", "a1 assistant answer", "o2 operator later"]);
     let new = timeline.merge(page, None, &[], Sync::Resync);
     let sequences: Vec<i64> = new.iter().map(|entry| entry.sequence).collect();
     assert_eq!(sequences, [-1, 2]);
@@ -143,7 +128,7 @@ fn the_cursor_is_the_last_id_unless_the_service_names_one() {
 fn a_resync_may_find_new_messages_before_a_visitor_message() {
     let mut timeline = Timeline::default();
     delivered(&mut timeline, "question", "u1");
-    let page = vec![message("o1", "operator", "I am here"), message("u1", "visitor", "question")];
+    let page = messages(&["o1 operator I am here", "u1 visitor question"]);
     let new = timeline.merge(page, None, &[], Sync::Resync);
     assert_eq!(new.iter().map(|entry| entry.sequence).collect::<Vec<_>>(), [1]);
 }
@@ -151,7 +136,7 @@ fn a_resync_may_find_new_messages_before_a_visitor_message() {
 #[test]
 fn moves_the_cursor_after_an_echo_matched_by_a_response() {
     let mut timeline = Timeline::default();
-    read(&mut timeline, vec![message("o1", "operator", "one"), message("u2", "visitor", "two")]);
+    read(&mut timeline, messages(&["o1 operator one", "u2 visitor two"]));
     timeline.merge(vec![message("x3", "assistant", "")], Some("x3".into()), &[], Sync::Live);
     let key = timeline.write("m-2", "two", 1, Delivery::Sending);
     timeline.deliver(key, Some("u2".into()));

@@ -17,6 +17,12 @@ fn message(id: &str, role: &str, content: &str) -> ChatMessage {
     }
 }
 
+/// Returns messages, each given as its id, its role and its text.
+fn messages(messages: &[&str]) -> Vec<ChatMessage> {
+    let parts = messages.iter().map(|message| message.splitn(3, ' ').collect::<Vec<_>>());
+    parts.map(|parts| message(parts[0], parts[1], parts[2])).collect()
+}
+
 fn dated(id: &str, content: &str, date: &str) -> ChatMessage {
     ChatMessage { created_at: Some(date.into()), ..message(id, "operator", content) }
 }

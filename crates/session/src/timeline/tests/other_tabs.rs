@@ -98,8 +98,8 @@ fn matches_entries_without_ids_by_sequence() {
 fn matches_a_local_message_with_the_echo_of_another_tab() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     let key = delivered(&mut here, "one", "u1");
-    read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
-    read(&mut there, vec![message("o3", "operator", "three"), message("u1", "visitor", "one")]);
+    read(&mut here, messages(&["o2 operator two", "o3 operator three"]));
+    read(&mut there, messages(&["o3 operator three", "u1 visitor one"]));
     let new = here.adopt(snapshot(&there), None, None, 0, true);
     assert_eq!((texts(&here), new.len()), (vec!["two", "three", "one"], 0));
     assert_eq!(here.entries()[2].key, key);
@@ -109,7 +109,7 @@ fn matches_a_local_message_with_the_echo_of_another_tab() {
 fn does_not_show_an_echo_that_another_tab_has_matched() {
     for from in [2, 3] {
         let mut here = Timeline::default();
-        read(&mut here, vec![message("u1", "visitor", "one"), message("o2", "operator", "two")]);
+        read(&mut here, messages(&["u1 visitor one", "o2 operator two"]));
         read(&mut here, vec![message("o3", "operator", "three")]);
         let key = here.write("m-1", "one", 1, Delivery::Sending);
         let mut part = snapshot(&here).split_off(from);
@@ -148,7 +148,7 @@ fn keeps_the_archived_length_if_the_snapshot_is_truncated() {
         let mut here = Timeline::default();
         read(&mut here, vec![message("o1", "operator", "gone")]);
         here.close();
-        read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
+        read(&mut here, messages(&["o2 operator two", "o3 operator three"]));
         let part = snapshot(&here).split_off(2);
         here.adopt(part, None, None, archived_len, true);
         assert_eq!((texts(&here), here.archived_len()), (vec!["gone", "two", "three"], gone));
@@ -159,7 +159,7 @@ fn keeps_the_archived_length_if_the_snapshot_is_truncated() {
 fn detects_a_missing_beginning_of_a_truncated_snapshot() {
     let mut there = Timeline::default();
     there.write("m-1", "mine", 1, Delivery::Waiting);
-    read(&mut there, vec![message("o1", "operator", "one"), message("o2", "operator", "two")]);
+    read(&mut there, messages(&["o1 operator one", "o2 operator two"]));
     let end = |from: usize| snapshot(&there).split_off(from);
     let mut here = Timeline::default();
     for (from, cut, lacks) in [(1, true, true), (2, true, true), (0, false, false), (1, true, false)] {

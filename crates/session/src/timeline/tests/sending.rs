@@ -6,7 +6,7 @@ use super::*;
 fn a_retried_message_moves_after_later_messages() {
     let mut timeline = Timeline::default();
     let failed = timeline.write("m-first", "first", 1, Delivery::Failed);
-    timeline.merge(vec![message("o1", "operator", "hello?")], None, &[], Sync::Live);
+    read(&mut timeline, vec![message("o1", "operator", "hello?")]);
     timeline.move_to_end(failed);
     assert_eq!(texts(&timeline), ["hello?", "first"]);
 }
@@ -58,7 +58,7 @@ fn recognises_a_reply_without_an_id_by_position_or_date() {
 fn a_reply_stands_after_delivered_and_before_pending_messages() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
-    read(&mut timeline, vec![message("u1", "visitor", "question"), message("o1", "operator", "I am here")]);
+    read(&mut timeline, messages(&["u1 visitor question", "o1 operator I am here"]));
     timeline.write("m-next", "next", 1, Delivery::Waiting);
     timeline.reply(mine, message("a1", "assistant", "answer"));
     assert_eq!(texts(&timeline), ["question", "I am here", "answer", "next"]);
@@ -69,9 +69,9 @@ fn later_messages_of_others_are_unread_and_count_as_replies() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     assert!(!timeline.is_answered(mine));
-    read(&mut timeline, vec![message("u1", "visitor", "question"), message("u2", "visitor", "by phone")]);
+    read(&mut timeline, messages(&["u1 visitor question", "u2 visitor by phone"]));
     assert!(!timeline.is_answered(mine));
-    read(&mut timeline, vec![message("a1", "assistant", "answer"), message("a2", "assistant", "more")]);
+    read(&mut timeline, messages(&["a1 assistant answer", "a2 assistant more"]));
     assert!(timeline.is_answered(mine));
     let [.., first, last] = timeline.entries() else { panic!("four messages") };
     let (first, last) = (first.sequence, last.sequence);
