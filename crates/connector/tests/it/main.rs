@@ -20,5 +20,4 @@ mod secrets;
 mod serve;
 mod service;
 mod site_connector;
-mod story;
 mod sync_limits;
