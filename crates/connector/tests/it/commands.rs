@@ -10,7 +10,7 @@ use chat_service::test_mode::LICENSE;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::service::{Service, TOKEN};
+use crate::service::{self, Service, TOKEN};
 
 /// Runs the command in a directory, and checks that it prints neither the token nor the license.
 async fn run(directory: &Path, origin: &str, arguments: &[&str]) -> Output {
@@ -303,9 +303,7 @@ async fn refuses_an_invalid_origin_folder_or_api_with_advice() {
             .contains("invalid --first-page: expected at most 3, got 9")
     );
 
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let elsewhere = format!("http://{}", listener.local_addr().expect("an address"));
-    tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
+    let elsewhere = format!("http://{}", service::serve(axum::Router::new()).await);
     let (code, printed) = fails(here, &elsewhere, &["status", "--token-file", "token"]).await;
     assert!(code == Some(1) && printed.contains("404 is not a response of the connector API"), "{printed}");
     let (code, printed) = fails(here, &service.origin(), &["check", "http://127.0.0.1:1/connector"]).await;

@@ -12,6 +12,8 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::service::{header, http};
+
 /// A running demo of a small site in a temporary directory.
 struct Running {
     site: SocketAddr,
@@ -64,7 +66,7 @@ async fn run(change: impl FnOnce(&mut DemoOptions)) -> Running {
 
 impl Running {
     async fn get(&self, path: &str) -> Response {
-        client().get(format!("http://{}{path}", self.site)).send().await.expect("an answer")
+        http().get(format!("http://{}{path}", self.site)).send().await.expect("an answer")
     }
 
     async fn stop(self) {
@@ -73,20 +75,10 @@ impl Running {
     }
 }
 
-fn client() -> Client {
-    // Requests to this machine need neither certificates nor the system's proxy.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().no_proxy().tls_certs_only([]).build().expect("a client")
-}
-
-fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
-    response.headers().get(name).and_then(|value| value.to_str().ok())
-}
-
 #[tokio::test]
 async fn a_visitor_and_an_operator_exchange_messages() {
     let demo = run(|_| ()).await;
-    let sent: Value = client()
+    let sent: Value = http()
         .post(format!("http://{}/connector/chat/messages", demo.site))
         .json(&json!({ "message": "How long does delivery take?" }))
         .send()
@@ -98,7 +90,7 @@ async fn a_visitor_and_an_operator_exchange_messages() {
     let conversation = sent["data"]["conversationId"].as_str().expect("an id");
     let path = format!("http://{}/sandbox/operator", demo.sandbox);
     let answer = json!({ "conversationId": conversation, "content": "Anna here" });
-    client().post(path).json(&answer).send().await.expect("an answer");
+    http().post(path).json(&answer).send().await.expect("an answer");
 
     let history = demo.get(&format!("/connector/chat/messages?conversationId={conversation}")).await;
     let history: Value = history.json().await.expect("JSON");
@@ -112,14 +104,14 @@ async fn a_visitor_and_an_operator_exchange_messages() {
 async fn a_lost_response_is_a_502_and_the_request_is_executed_once() {
     let demo = run(|_| ()).await;
     let faults = json!({ "loseAnswers": 1, "only": "send" });
-    client()
+    http()
         .put(format!("http://{}/sandbox/trouble", demo.sandbox))
         .json(&faults)
         .send()
         .await
         .expect("an answer");
     let send = || {
-        client()
+        http()
             .post(format!("http://{}/connector/chat/messages", demo.site))
             .header("idempotency-key", "chat-v1-0001")
             .json(&json!({ "message": "Hello" }))
@@ -127,7 +119,7 @@ async fn a_lost_response_is_a_502_and_the_request_is_executed_once() {
     };
     assert_eq!(send().await.expect("an answer").status(), 502);
     assert_eq!(send().await.expect("an answer").status(), 200);
-    let everything = client().get(format!("http://{}/sandbox/conversations", demo.sandbox)).send().await;
+    let everything = http().get(format!("http://{}/sandbox/conversations", demo.sandbox)).send().await;
     let everything: Value = everything.expect("an answer").json().await.expect("JSON");
     assert_eq!(everything["conversations"].as_array().map(Vec::len), Some(1));
     assert_eq!(everything["conversations"][0]["messages"].as_array().map(Vec::len), Some(2));
@@ -192,7 +184,7 @@ async fn widget_files_have_runnable_types_and_are_revalidated() {
         assert_eq!(header(&answer, "content-type"), Some(content_type), "{file}");
         assert_eq!(header(&answer, "cache-control"), Some("no-cache"), "{file}");
         let tag = header(&answer, "etag").expect("a tag").to_owned();
-        let again = client()
+        let again = http()
             .get(format!("http://{}/chat-widget/{file}", demo.site))
             .header("if-none-match", tag)
             .send()
@@ -210,7 +202,7 @@ async fn serves_brotli_files_to_clients_that_accept_them() {
     write(demo.files.path(), "dist/chat_widget_bg.wasm", "plain");
     write(demo.files.path(), "dist/chat_widget_bg.wasm.br", "pressed");
     let ask = |encoding: &'static str| {
-        let request = client().get(format!("http://{}/chat-widget/chat_widget_bg.wasm", demo.site));
+        let request = http().get(format!("http://{}/chat-widget/chat_widget_bg.wasm", demo.site));
         request.header("accept-encoding", encoding).send()
     };
     let pressed = ask("gzip, br").await.expect("an answer");
@@ -258,7 +250,7 @@ async fn the_link_signs_in_to_the_console_and_its_stream_ends_with_the_demo() {
     let cookies = opened.headers().get_all("set-cookie").iter().filter_map(|cookie| cookie.to_str().ok());
     let session =
         cookies.filter_map(|cookie| cookie.split(';').next()).find(|cookie| cookie.starts_with("session="));
-    let stream = client().get(format!("http://{}/api/admin/v1/stream", demo.sandbox));
+    let stream = http().get(format!("http://{}/api/admin/v1/stream", demo.sandbox));
     let stream = stream.header("cookie", session.expect("a session")).send().await.expect("a stream");
     assert_eq!(stream.status(), 200);
     let presence: Value = demo.get("/connector/chat/presence").await.json().await.expect("JSON");

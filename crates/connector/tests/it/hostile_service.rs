@@ -18,7 +18,6 @@ use chat_connector::printable::is_unprintable;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::net::TcpListener;
 
 use crate::service;
 use crate::site_connector::run;
@@ -39,10 +38,7 @@ where
             answer(path.strip_prefix("/api/connector/v1").unwrap_or(path).to_owned()).into_response();
         async move { answer }
     });
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let origin = format!("http://{}", listener.local_addr().expect("an address"));
-    tokio::spawn(axum::serve(listener, router).into_future());
-    origin
+    format!("http://{}", service::serve(router).await)
 }
 
 /// Returns a success with the hostile text in every field.
@@ -270,13 +266,11 @@ async fn stops_reading_a_response_over_the_limit() {
 async fn refuses_compressed_responses() {
     // A gzip header only: decompressing it would give a different error.
     let gzip: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let origin = format!("http://{}", listener.local_addr().expect("an address"));
     let router = Router::new().fallback(move |headers: HeaderMap| async move {
         assert_eq!(headers.get(header::ACCEPT_ENCODING).expect("a header"), "identity");
         ([(header::CONTENT_ENCODING, "gzip")], gzip)
     });
-    tokio::spawn(axum::serve(listener, router).into_future());
+    let origin = format!("http://{}", service::serve(router).await);
     let error = client(&origin).get_site_status().await.expect_err("refused");
     assert_eq!((error.kind, error.status), (ErrorKind::InvalidResponse, Some(200)), "{error}");
 }

@@ -20,7 +20,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tower::ServiceExt;
 
-const TOKEN: &str = "a-token-that-nobody-may-see";
+use crate::service::{TOKEN, serve};
 
 struct Answer {
     status: StatusCode,
@@ -43,8 +43,8 @@ impl Answer {
     }
 }
 
-/// Returns the requests that the proxy sends to a service with a fixed response.
-type Seen = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
+/// The requests that arrived at a service: their lines, headers and bodies.
+pub type Seen = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
 
 async fn listen() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -53,7 +53,7 @@ async fn listen() -> (TcpListener, SocketAddr) {
 }
 
 /// Starts a service that records its requests, and responds with the result of `answer`.
-async fn service<R: IntoResponse>(
+pub async fn service<R: IntoResponse>(
     answer: impl Fn() -> R + Clone + Send + Sync + 'static,
 ) -> (SocketAddr, Seen) {
     let seen = Seen::default();
@@ -69,9 +69,7 @@ async fn service<R: IntoResponse>(
             answer().into_response()
         }
     });
-    let (listener, address) = listen().await;
-    tokio::spawn(axum::serve(listener, router).into_future());
-    (address, seen)
+    (serve(router).await, seen)
 }
 
 fn options(address: SocketAddr) -> ProxyOptions {

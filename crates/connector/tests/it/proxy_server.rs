@@ -67,7 +67,3 @@ impl Running {
         config["data"]["config"]["assistantName"].clone()
     }
 }
-
-fn header<'a>(response: &'a reqwest::Response, name: &str) -> Option<&'a str> {
-    response.headers().get(name).and_then(|value| value.to_str().ok())
-}

@@ -11,7 +11,8 @@ use chat_connector::client::{ClientOptions, ServerConnectorClient};
 use chat_connector::jobs::{JobFailure, JobHandler, JobRunner, Journal, RunnerOptions};
 use chat_protocol::{Done, Job};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+
+use crate::service::serve;
 
 /// The response to a report of the job.
 #[derive(Clone, Copy)]
@@ -52,10 +53,7 @@ impl Endless {
         let router = Router::new()
             .route("/api/connector/v1/site/jobs/next", post(claim))
             .route("/api/connector/v1/site/jobs/{id}/complete", post(complete));
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        tokio::spawn(axum::serve(listener, router).into_future());
-        Self { origin, claims }
+        Self { origin: format!("http://{}", serve(router).await), claims }
     }
 
     fn client(&self) -> ServerConnectorClient {
@@ -147,9 +145,7 @@ async fn claims_again_after_a_day_despite_a_longer_retry_after() {
         counted.fetch_add(1, Ordering::Relaxed);
         async { (axum::http::StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "18446744073709551615")]) }
     });
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let origin = format!("http://{}", listener.local_addr().expect("an address"));
-    tokio::spawn(axum::serve(listener, router).into_future());
+    let origin = format!("http://{}", serve(router).await);
     let client = ServerConnectorClient::new(ClientOptions::new(origin), &"token".into()).expect("a client");
     let handler = Handler { fails: false, executed: Arc::default() };
     let runner = JobRunner::new(client, handler, Journal::in_memory(), RunnerOptions::default());

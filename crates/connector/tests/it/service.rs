@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 
@@ -27,8 +28,6 @@ impl Service {
     }
 
     pub async fn with(options: TestOptions) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
         let (counted, steps) = watch::channel(0);
         let counted = Arc::new(counted);
         let count = from_fn(move |request: Request, next: Next| {
@@ -41,8 +40,7 @@ impl Service {
             }
         });
         let router = TestMode::open(options).await.expect("a sandbox").router().layer(count);
-        tokio::spawn(axum::serve(listener, router).into_future());
-        Self { address, steps }
+        Self { address: serve(router).await, steps }
     }
 
     /// Waits for a number of steps, or until `is_over`, and then for a number of turns of the runtime, so
@@ -122,6 +120,19 @@ impl Service {
         })
         .collect()
     }
+}
+
+/// Serves a router on a free port, and returns its address.
+pub async fn serve(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(axum::serve(listener, router).into_future());
+    address
+}
+
+/// Returns a header of a response.
+pub fn header<'a>(response: &'a reqwest::Response, name: &str) -> Option<&'a str> {
+    response.headers().get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Returns a client for this machine, which needs neither certificates nor the system's proxy.

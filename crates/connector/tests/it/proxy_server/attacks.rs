@@ -1,45 +1,22 @@
 //! Attacks that try to reach more than the five paths.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::to_bytes;
-use axum::extract::Request;
-use axum::http::HeaderMap;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
 
+use crate::proxy::{self, Seen};
 use crate::proxy_server::{Running, serve};
 use crate::service::{Service, TOKEN};
 
-/// A request that arrived at the service: its line, headers and body.
-type Arrived = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
-
 /// A proxy for a service that records its requests.
-async fn watched() -> (Running, Arrived) {
-    let arrived = Arrived::default();
-    let recorded = Arc::clone(&arrived);
-    let router = Router::new().fallback(move |request: Request| {
-        let recorded = Arc::clone(&recorded);
-        async move {
-            let (parts, body) = request.into_parts();
-            let body = to_bytes(body, usize::MAX).await.expect("a body");
-            let body = String::from_utf8_lossy(&body).into_owned();
-            let line = format!("{} {}", parts.method, parts.uri);
-            recorded.lock().expect("not poisoned").push((line, parts.headers, body));
-            "{}"
-        }
-    });
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let service = listener.local_addr().expect("an address");
-    tokio::spawn(axum::serve(listener, router).into_future());
+async fn watched() -> (Running, Seen) {
+    let (service, arrived) = proxy::service(|| "{}").await;
     let sandbox = Service::start().await;
     let proxy = serve(&sandbox, |options| options.proxy.origin = format!("http://{service}")).await;
     (proxy, arrived)
 }
 
-fn lines(arrived: &Arrived) -> Vec<String> {
+fn lines(arrived: &Seen) -> Vec<String> {
     arrived.lock().expect("not poisoned").iter().map(|(line, _, _)| line.clone()).collect()
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use chat_connector::proxy::ConfigCache;
 use serde_json::{Value, json};
 
-use crate::proxy_server::{Running, header, serve};
-use crate::service::{Service, http};
+use crate::proxy_server::{Running, serve};
+use crate::service::{Service, header, http};
 
 const MINUTE: Duration = Duration::from_mins(1);
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use axum::Router;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 
 use crate::proxy_server::{Running, serve};
-use crate::service::Service;
+use crate::service::{self, Service};
 
 const SOON: Duration = Duration::from_millis(50);
 
@@ -84,10 +84,7 @@ async fn answers_408_to_an_endless_body_and_closes_the_connection() {
 async fn closes_a_connection_that_does_not_read_its_response() {
     // More than the system's buffers hold.
     const LARGE: usize = 16 * 1024 * 1024;
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let service = listener.local_addr().expect("an address");
-    let router = Router::new().fallback(|| async { "x".repeat(LARGE) });
-    tokio::spawn(axum::serve(listener, router).into_future());
+    let service = service::serve(Router::new().fallback(|| async { "x".repeat(LARGE) })).await;
     let sandbox = Service::start().await;
     let mut proxy = serve(&sandbox, |options| {
         options.proxy.origin = format!("http://{service}");

@@ -6,8 +6,8 @@ use std::time::Duration;
 use chat_connector::proxy::{self, ClientRate, ConfigCache, ProxyOptions, SetupError};
 use serde_json::{Value, json};
 
-use crate::proxy_server::{header, serve};
-use crate::service::{Service, TOKEN, http};
+use crate::proxy_server::serve;
+use crate::service::{Service, TOKEN, header, http};
 
 fn rate(per_minute: u32, burst: u32) -> Option<ClientRate> {
     Some(ClientRate { per_minute: NonZeroU32::new(per_minute)?, burst: NonZeroU32::new(burst)? })
