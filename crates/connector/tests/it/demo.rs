@@ -101,32 +101,6 @@ async fn a_visitor_and_an_operator_exchange_messages() {
 }
 
 #[tokio::test]
-async fn a_lost_response_is_a_502_and_the_request_is_executed_once() {
-    let demo = run(|_| ()).await;
-    let faults = json!({ "loseAnswers": 1, "only": "send" });
-    http()
-        .put(format!("http://{}/sandbox/trouble", demo.sandbox))
-        .json(&faults)
-        .send()
-        .await
-        .expect("an answer");
-    let send = || {
-        http()
-            .post(format!("http://{}/connector/chat/messages", demo.site))
-            .header("idempotency-key", "chat-v1-0001")
-            .json(&json!({ "message": "Hello" }))
-            .send()
-    };
-    assert_eq!(send().await.expect("an answer").status(), 502);
-    assert_eq!(send().await.expect("an answer").status(), 200);
-    let everything = http().get(format!("http://{}/sandbox/conversations", demo.sandbox)).send().await;
-    let everything: Value = everything.expect("an answer").json().await.expect("JSON");
-    assert_eq!(everything["conversations"].as_array().map(Vec::len), Some(1));
-    assert_eq!(everything["conversations"][0]["messages"].as_array().map(Vec::len), Some(2));
-    demo.stop().await;
-}
-
-#[tokio::test]
 async fn every_response_of_the_site_has_the_policy() {
     let demo = run(|_| ()).await;
     for path in ["/", "/nowhere", "/chat-widget/nothing.js", "/connector/chat/config", "/connector/nothing"] {

@@ -14,11 +14,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chat_connector::jobs::JobHandler;
-use chat_connector::static_site::{StaticSite, StaticSiteOptions, items};
-use chat_protocol::{ContentItem, Done, Job, Overlay};
+use chat_connector::static_site::items;
+use chat_protocol::{ContentItem, Done, Overlay};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::static_site::{job, static_site};
 
 const PAGE: &str = "<html><head><title>A page</title></head><body>Words</body></html>";
 const SECRET: &str = "<html><head><title>A secret</title></head><body>Secret words</body></html>";
@@ -35,24 +37,10 @@ fn site() -> TempDir {
     directory
 }
 
-fn handler(directory: &Path) -> StaticSite {
-    StaticSite::new(StaticSiteOptions {
-        root: directory.join("www"),
-        state: directory.join("state"),
-        origin: "https://shop.example".to_owned(),
-        template: None,
-    })
-}
-
-fn job(id: &str, job_type: &str, payload: &Value) -> Job {
-    let job = json!({ "id": id, "type": job_type, "payload": payload });
-    Job::try_from(serde_json::from_value::<chat_protocol::Value>(job).expect("JSON")).expect("a job")
-}
-
 async fn publish(directory: &Path, path: &str) -> Result<Done, String> {
     let payload = json!({ "contentId": path, "path": path, "title": "T", "content": "published" });
     let job = job(&format!("publish {path}"), "publish_article", &payload);
-    within_a_minute(handler(directory).execute(&job)).await.map_err(|failure| failure.0)
+    within_a_minute(static_site(directory).execute(&job)).await.map_err(|failure| failure.0)
 }
 
 async fn within_a_minute<T>(work: impl Future<Output = T>) -> T {
@@ -136,7 +124,7 @@ async fn never_publishes_through_a_link_or_over_a_file_that_is_not_a_page() {
         let failure = publish(directory.path(), path).await.expect_err(path);
         assert!(failure.contains(reason), "{path}: {failure}");
         let overlay = Overlay { path: Some(path.to_owned()), title: Some("T".into()), ..Overlay::default() };
-        within_a_minute(handler(directory.path()).apply_overlay(&overlay)).await.expect_err(path);
+        within_a_minute(static_site(directory.path()).apply_overlay(&overlay)).await.expect_err(path);
     }
     let outside: Vec<_> = fs::read_dir(directory.path().join("outside")).expect("a folder").collect();
     assert_eq!(outside.len(), 1);
@@ -193,7 +181,7 @@ proptest! {
         jobs in proptest::collection::vec((job_type(), payload()), 1..5),
     ) {
         let directory = site();
-        let handler = handler(directory.path());
+        let handler = static_site(directory.path());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         for (number, (job_type, payload)) in jobs.into_iter().enumerate() {
             let job = job(&number.to_string(), &job_type, &payload);

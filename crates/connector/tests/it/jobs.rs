@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::future::pending;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,12 +9,12 @@ use chat_connector::client::BackOff;
 use chat_connector::jobs::{
     JobFailure, JobHandler, JobRunner, Journal, RunSummary, RunnerError, RunnerOptions,
 };
-use chat_connector::static_site::{StaticSite, StaticSiteOptions};
 use chat_protocol::{Done, Job};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
 
 use crate::service::{Service, TOKEN};
+use crate::static_site::{job, static_site};
 
 fn options() -> RunnerOptions {
     RunnerOptions {
@@ -52,15 +51,6 @@ impl JobHandler for Counted {
         *self.0.lock().expect("not poisoned").entry(job.id.as_str().to_owned()).or_default() += 1;
         Ok(Done { external_id: Some(job.id.as_str().to_owned()), ..Done::default() })
     }
-}
-
-fn site(root: &Path) -> StaticSite {
-    StaticSite::new(StaticSiteOptions {
-        root: root.join("www"),
-        state: root.join("state"),
-        origin: "https://shop.example".to_owned(),
-        template: None,
-    })
 }
 
 async fn run_until_empty(service: &Service, handler: impl JobHandler) -> RunSummary {
@@ -258,7 +248,7 @@ async fn publishes_changes_rolls_back_and_deletes_an_article() {
         ("rollback_article", article("rollback", None), Some("<p>One</p>")),
     ] {
         service.add_job(job_type, payload).await;
-        run_until_empty(&service, site(directory.path())).await;
+        run_until_empty(&service, static_site(directory.path())).await;
         match expected {
             Some(text) => assert!(read().is_some_and(|page| page.contains(text)), "{job_type}: {:?}", read()),
             None => assert_eq!(read(), None),
@@ -273,21 +263,17 @@ async fn publishes_changes_rolls_back_and_deletes_an_article() {
 #[tokio::test]
 async fn executing_a_job_again_changes_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
-    let site = site(directory.path());
-    let job = |id: &str, job_type: &str, payload: Value| {
-        let job = json!({ "id": id, "type": job_type, "payload": payload });
-        Job::try_from(serde_json::from_value::<chat_protocol::Value>(job).expect("JSON")).expect("a job")
-    };
+    let site = static_site(directory.path());
     let page = || std::fs::read_to_string(directory.path().join("www/news/index.html")).expect("a page");
     for (id, text) in [("j1", "One"), ("j2", "Two"), ("j3", "Three")] {
-        site.execute(&job(id, "publish_article", article("publish", Some(text)))).await.expect("done");
+        site.execute(&job(id, "publish_article", &article("publish", Some(text)))).await.expect("done");
     }
-    let back = job("j4", "rollback_article", article("rollback", None));
+    let back = job("j4", "rollback_article", &article("rollback", None));
     for _ in 0..2 {
         site.execute(&back).await.expect("done");
         assert!(page().contains("Two"), "back by one version, not by two");
     }
-    site.execute(&job("j1", "publish_article", article("publish", Some("One")))).await.expect("done");
+    site.execute(&job("j1", "publish_article", &article("publish", Some("One")))).await.expect("done");
     assert!(page().contains("Two"), "what was published since is not undone");
 }
 
@@ -304,7 +290,7 @@ async fn an_overlay_stays_in_the_head_when_the_article_changes() {
     service.add_job("apply_seo_overlay", overlay("/news")).await;
     service.add_job("apply_seo_overlay", overlay("/about.html")).await;
     service.add_job("publish_article", article("publish", Some("<p>Two</p>"))).await;
-    let summary = run_until_empty(&service, site(directory.path())).await;
+    let summary = run_until_empty(&service, static_site(directory.path())).await;
     assert_eq!((summary.succeeded, summary.failed), (4, 0));
     let news = std::fs::read_to_string(directory.path().join("www/news/index.html")).expect("a page");
     assert!(news.contains(">Better</title>") && news.contains("<p>Two</p>"), "{news}");
@@ -327,7 +313,7 @@ async fn an_invalid_payload_fails_and_writes_nothing() {
     }
     let unknown = json!({ "type": "translate_article", "maxAttempts": 1 });
     service.local("POST", "/sandbox/jobs", Some(&unknown)).await;
-    let summary = run_until_empty(&service, site(directory.path())).await;
+    let summary = run_until_empty(&service, static_site(directory.path())).await;
     assert_eq!(summary.failed, 5);
     assert!(!directory.path().join("secret").exists() && !directory.path().join("www").exists());
     let last = service.jobs().await.pop().expect("a job");
@@ -342,7 +328,7 @@ async fn a_sync_job_pushes_the_folders_pages() {
         .add_job("publish_article", article("publish", Some("<p>Celadon is fired at 1280 degrees.</p>")))
         .await;
     service.add_job("sync_content", json!({})).await;
-    let summary = run_until_empty(&service, site(directory.path()).syncing(service.client())).await;
+    let summary = run_until_empty(&service, static_site(directory.path()).syncing(service.client())).await;
     assert_eq!((summary.succeeded, summary.failed), (2, 0));
     let site = service.local("GET", "/sandbox/site", None).await;
     assert_eq!((&site["contentItems"], &site["content"][0]["path"]), (&json!(1), &json!("/news")));

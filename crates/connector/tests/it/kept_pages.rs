@@ -1,13 +1,14 @@
 //! The site's own page is restored byte for byte when the article over it is removed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chat_connector::jobs::JobHandler;
-use chat_connector::static_site::{StaticSite, StaticSiteOptions};
-use chat_protocol::{Done, Job};
+use chat_protocol::Done;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::static_site::{job, static_site};
 
 const OWN: &[u8] = b"<html><head><title>By hand</title></head><body>Gr\xc3\xbc\xc3\x9fe</body></html>\r\n";
 
@@ -36,12 +37,10 @@ impl Site {
     }
 
     /// Executes a job twice: the second execution must change nothing.
-    async fn job(&mut self, job_type: &str, payload: Value) -> Result<Done, String> {
+    async fn job(&mut self, job_type: &str, payload: &Value) -> Result<Done, String> {
         self.number += 1;
-        let job = json!({ "id": self.number.to_string(), "type": job_type, "payload": payload });
-        let job = Job::try_from(serde_json::from_value::<chat_protocol::Value>(job).expect("JSON"));
-        let job = job.expect("a job");
-        let site = handler(self.directory.path());
+        let job = job(&self.number.to_string(), job_type, payload);
+        let site = static_site(self.directory.path());
         let done = site.execute(&job).await;
         let before = self.page();
         assert_eq!(site.execute(&job).await.is_ok(), done.is_ok());
@@ -51,32 +50,23 @@ impl Site {
 
     async fn publish(&mut self, content: &str) {
         let payload = json!({ "contentId": "c1", "path": "/news", "title": "News", "content": content });
-        self.job("publish_article", payload).await.expect("published");
+        self.job("publish_article", &payload).await.expect("published");
         let page = String::from_utf8(self.page().expect("a page")).expect("text");
         assert!(page.contains(content), "{page}");
     }
 
     async fn delete(&mut self) -> Done {
-        self.job("delete_article", json!({ "contentId": "c1" })).await.expect("deleted")
+        self.job("delete_article", &json!({ "contentId": "c1" })).await.expect("deleted")
     }
 
     async fn roll_back(&mut self) -> Result<Done, String> {
-        self.job("rollback_article", json!({ "contentId": "c1" })).await
+        self.job("rollback_article", &json!({ "contentId": "c1" })).await
     }
 
     async fn overlay(&mut self, title: Option<&str>) {
         let payload = json!({ "path": "/news", "title": title });
-        self.job("apply_seo_overlay", payload).await.expect("applied");
+        self.job("apply_seo_overlay", &payload).await.expect("applied");
     }
-}
-
-fn handler(directory: &Path) -> StaticSite {
-    StaticSite::new(StaticSiteOptions {
-        root: directory.join("www"),
-        state: directory.join("state"),
-        origin: "https://shop.example".to_owned(),
-        template: None,
-    })
 }
 
 #[tokio::test]
@@ -171,7 +161,7 @@ async fn moving_an_article_restores_the_original_page() {
     site.write_by_hand(OWN);
     site.publish("One").await;
     let elsewhere = json!({ "contentId": "c1", "path": "/elsewhere", "title": "News", "content": "Two" });
-    site.job("publish_article", elsewhere).await.expect("published");
+    site.job("publish_article", &elsewhere).await.expect("published");
     assert_eq!(site.page().as_deref(), Some(OWN));
     assert!(site.path("www/elsewhere/index.html").is_file());
 }
@@ -180,6 +170,7 @@ async fn moving_an_article_restores_the_original_page() {
 #[tokio::test]
 async fn state_is_private_and_published_pages_are_not() {
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
     let mut site = Site::new();
     site.write_by_hand(OWN);
     fs::set_permissions(site.path("www/news/index.html"), fs::Permissions::from_mode(0o640))

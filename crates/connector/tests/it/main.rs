@@ -20,4 +20,5 @@ mod secrets;
 mod serve;
 mod service;
 mod site_connector;
+mod static_site;
 mod sync_limits;
