@@ -2,10 +2,11 @@
 
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
+
+use crate::site_connector::{Process, error_of};
 
 fn demo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
@@ -14,26 +15,9 @@ fn demo(arguments: &[&str]) -> Command {
     command
 }
 
-/// A process that is killed when the test ends.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Running {
-    fn first_lines(&mut self, count: usize) -> Vec<String> {
-        let stdout = self.0.stdout.as_mut().expect("piped");
-        BufReader::new(stdout).lines().take(count).map(|line| line.expect("text")).collect()
-    }
-}
-
 #[test]
 fn prints_the_addresses_as_one_line_of_json() {
-    let mut running = Running(demo(&["--json"]).spawn().expect("runs"));
+    let mut running = Process::spawn(&mut demo(&["--json"]));
     let line: Value = serde_json::from_str(&running.first_lines(1)[0]).expect("JSON");
     let console = line["console"].as_str().expect("a link");
     assert!(console.starts_with(&format!("{}/console/demo/", line["sandbox"].as_str().expect("an address"))));
@@ -47,11 +31,10 @@ fn prints_the_addresses_as_one_line_of_json() {
 #[test]
 fn prints_the_addresses_and_stops_cleanly_on_both_signals() {
     for signal in ["-INT", "-TERM"] {
-        let mut running = Running(demo(&[]).spawn().expect("runs"));
+        let mut running = Process::spawn(&mut demo(&[]));
         let lines = running.first_lines(2);
         assert!(lines[0].contains("http://127.0.0.1:") && lines[1].contains("/console/demo/"), "{lines:?}");
-        let pid = running.0.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
+        running.signal(signal);
         assert!(running.0.wait().expect("ends").success(), "{signal}");
     }
 }
@@ -66,7 +49,7 @@ fn a_port_in_use_is_an_error_with_advice() {
         .output()
         .expect("runs");
     assert!(!output.status.success());
-    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = error_of(&output);
     assert!(printed.contains("in use") && printed.contains("--port"), "{printed}");
     assert!(output.stdout.is_empty());
 }
@@ -75,5 +58,5 @@ fn a_port_in_use_is_an_error_with_advice() {
 fn refuses_invalid_faults_before_serving() {
     let output = demo(&["--fail-status", "200"]).output().expect("runs");
     assert!(!output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("status must be from 400 to 599"));
+    assert!(error_of(&output).contains("status must be from 400 to 599"));
 }

@@ -10,21 +10,14 @@ use chat_service::test_mode::LICENSE;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::service::{self, Service, TOKEN};
+use crate::service::{self, Service, TOKEN, free_port};
+use crate::site_connector::{self, command, error_of};
 
 /// Runs the command in a directory, and checks that it prints neither the token nor the license.
 async fn run(directory: &Path, origin: &str, arguments: &[&str]) -> Output {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
-    for variable in ["CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE", "HTTP_PROXY", "http_proxy"] {
-        command.env_remove(variable);
-    }
-    command
-        .current_dir(directory)
-        .args(arguments)
-        .env("CONNECTOR_ORIGIN", origin)
-        .env("CONNECTOR_LICENSE", LICENSE);
-    let output =
-        tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("runs");
+    let mut command = command(directory, origin, arguments);
+    command.env_remove("CONNECTOR_TOKEN");
+    let output = site_connector::output(command).await;
     for text in [&output.stdout, &output.stderr] {
         let text = String::from_utf8_lossy(text);
         assert!(!text.contains(TOKEN) && !text.contains(LICENSE), "{text}");
@@ -33,15 +26,13 @@ async fn run(directory: &Path, origin: &str, arguments: &[&str]) -> Output {
 }
 
 async fn succeeds(directory: &Path, service: &Service, arguments: &[&str]) -> Value {
-    let output = run(directory, &service.origin(), arguments).await;
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap_or_default()
+    site_connector::json(&run(directory, &service.origin(), arguments).await, arguments)
 }
 
 async fn fails(directory: &Path, origin: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let output = run(directory, origin, arguments).await;
     assert!(!output.status.success() && output.stdout.is_empty());
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    (output.status.code(), error_of(&output))
 }
 
 fn folder() -> TempDir {
@@ -170,7 +161,7 @@ async fn check_fails_for_a_service_that_is_not_a_proxy() {
     assert_eq!(output.status.code(), Some(1));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.contains("FAILED  GET /chat/config responds"), "{printed}");
-    let summary = String::from_utf8_lossy(&output.stderr).into_owned();
+    let summary = error_of(&output);
     assert!(
         summary.lines().count() == 1 && summary.contains("checks failed: no proxy responds"),
         "{summary}"
@@ -190,14 +181,11 @@ async fn a_repeatedly_killed_runner_publishes_every_article_once() {
         let payload = json!({ "contentId": number.to_string(), "path": format!("/{number}"), "title": "A", "content": "A" });
         service.add_job("publish_article", payload).await;
     }
+    let jobs = [&["jobs", "--site", "www", "--token-file", "token", "--once"], &SITE[..]].concat();
     let mut kills = 0;
     while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
-        command
-            .current_dir(here)
-            .args(["jobs", "--site", "www", "--token-file", "token", "--once"])
-            .args(SITE);
-        command.env("CONNECTOR_ORIGIN", service.origin()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut command = command(here, &service.origin(), &jobs);
+        command.env_remove("CONNECTOR_TOKEN").stdout(Stdio::null()).stderr(Stdio::null());
         let mut running = command.spawn().expect("runs");
         let mut ended = || running.try_wait().expect("a process").is_some();
         service.steps(fastrand::u64(1..60), fastrand::u64(0..2000), &mut ended).await;
@@ -228,10 +216,7 @@ fn the_documented_commands_work_in_order() {
     let (_, commands) = document.split_once("The whole way, against a service").expect("the commands");
     let (_, commands) = commands.split_once("```sh\n").expect("the commands");
     let (commands, _) = commands.split_once("```").expect("an end");
-    // Finds a free port.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("an address").port().to_string();
-    drop(listener);
+    let port = free_port().to_string();
     // The commands that follow need the database, which the service creates.
     let created = "until site-connector admin license list >&2; do sleep 0.1; done";
     let commands = commands
@@ -248,8 +233,7 @@ fn the_documented_commands_work_in_order() {
         .env("PATH", format!("{binaries}:{path}"))
         .output()
         .expect("runs");
-    let (printed, failed) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (printed, failed) = (String::from_utf8_lossy(&output.stdout), error_of(&output));
     assert!(output.status.success(), "{printed}\n{failed}");
     for outcome in ["Activated as ", "120 accepted, 0 rejected", "0 jobs done, 0 failed"] {
         assert!(printed.contains(outcome), "{outcome} in\n{printed}\n{failed}");
@@ -347,7 +331,7 @@ async fn no_log_level_shows_the_token_or_the_license() {
         // `run` checks that the output contains neither.
         let output = run(here, &service.origin(), &[&log[..], arguments].concat()).await;
         assert!(output.status.success(), "{arguments:?}");
-        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        let log = error_of(&output);
         assert!(log.contains("\"level\":\"TRACE\"") && !log.contains('\u{1b}'), "{log}");
     }
 }

@@ -4,12 +4,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::service::{Service, TOKEN};
-use crate::site_connector::run;
+use crate::site_connector::{error_of, output, succeeds};
 
 const JOBS: [&str; 7] =
     ["jobs", "--site", "www", "--site-origin", "https://shop.example", "--once", "--json"];
@@ -31,8 +31,12 @@ fn versions(here: &Path) -> Vec<usize> {
     records.map(|record| record["versions"].as_array().expect("versions").len()).collect()
 }
 
-fn printed(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+/// Runs `jobs --once` until all jobs have succeeded.
+async fn run_until_done(service: &Service, here: &Path) {
+    while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
+        succeeds(here, &service.origin(), &JOBS).await;
+    }
+    assert_eq!(versions(here), [1; ARTICLES]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -47,18 +51,13 @@ async fn a_full_disk_stops_the_runner_and_the_next_run_continues() {
     let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"";
     limited.args(["-c", script, env!("CARGO_BIN_EXE_site-connector")]).args(JOBS).current_dir(here);
     limited.env("CONNECTOR_ORIGIN", service.origin()).env("CONNECTOR_TOKEN", TOKEN);
-    let output =
-        tokio::task::spawn_blocking(move || limited.output()).await.expect("no panic").expect("runs");
-    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
-    assert!(printed(&output).contains("cannot read or write the journal"), "{}", printed(&output));
+    let output = output(limited).await;
+    assert_eq!(output.status.code(), Some(1), "{}", error_of(&output));
+    assert!(error_of(&output).contains("cannot read or write the journal"), "{}", error_of(&output));
     let journal = fs::read_to_string(here.join(".site-connector/journal.jsonl")).expect("text");
     assert!(journal.ends_with('\n'), "no half line is left: {journal}");
 
-    while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
-        let output = run(here, &service.origin(), &JOBS).await;
-        assert!(output.status.success(), "{}", printed(&output));
-    }
-    assert_eq!(versions(here), [1; ARTICLES]);
+    run_until_done(&service, here).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,17 +72,12 @@ async fn a_job_with_a_damaged_line_is_executed_again_but_not_published_twice() {
         )
         .await;
     // Every job is done, but none is reported.
-    let output = run(here, &service.origin(), &JOBS).await;
-    assert!(output.status.success(), "{}", printed(&output));
+    succeeds(here, &service.origin(), &JOBS).await;
     let path = here.join(".site-connector/journal.jsonl");
     let journal = fs::read_to_string(&path).expect("text");
     let damaged: String = journal.replace("\"executed\"", "\"exec\u{fffd}").replace("true", "tru");
     fs::write(&path, damaged).expect("written");
     service.inject_faults(json!({})).await;
-    while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
-        let output = run(here, &service.origin(), &JOBS).await;
-        assert!(output.status.success(), "{}", printed(&output));
-    }
-    assert_eq!(versions(here), [1; ARTICLES]);
+    run_until_done(&service, here).await;
     assert!(here.join(".site-connector/journal.jsonl.damaged").is_file());
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::service;
-use crate::site_connector::run;
+use crate::site_connector::{error_of, run};
 
 /// Sets the title, rings the bell and clears the screen, in 7-bit and 8-bit codes; forges lines; reverses
 /// text.
@@ -176,9 +176,9 @@ async fn text_of_a_job_cannot_control_the_terminal() {
         let jobs = ["jobs", "--site", "www", "--site-origin", "https://shop.example", "--once"];
         let arguments = [more, &jobs].concat();
         let output = run(directory.path(), &origin, &arguments).await;
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}", error_of(&output));
         assert_harmless(&arguments, &output);
-        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = error_of(&output);
         assert!(printed.contains("pwned"), "the output names the jobs: {printed}");
     }
 }
@@ -198,7 +198,7 @@ async fn jobs_once_ends_with_an_error_when_the_response_to_a_claim_is_invalid() 
         let directory = folder();
         let arguments = ["jobs", "--site", "www", "--site-origin", "https://shop.example", "--once"];
         let output = run(directory.path(), &origin, &arguments).await;
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let error = error_of(&output);
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(error.contains("error: cannot claim jobs: ") && error.contains(problem), "{error}");
         assert!(output.stdout.is_empty());

@@ -9,7 +9,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::service::{Service, TOKEN};
-use crate::site_connector::{command, fails, run, succeeds};
+use crate::site_connector::{command, error_of, fails, run, succeeds};
 
 fn activate(file: &str) -> [&str; 5] {
     ["activate", "--domain", "https://shop.example", "--token-file", file]
@@ -97,7 +97,7 @@ async fn configuration_errors_never_show_a_token() {
     ] {
         fs::write(here.join("proxy.toml"), &text).expect("written");
         let output = run(here, "http://127.0.0.1:1", &["proxy", "--config", "proxy.toml"]).await;
-        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = error_of(&output);
         assert_eq!(output.status.code(), Some(2), "{text}");
         assert!(!printed.contains(TOKEN) && printed.contains(advice), "{text}: {printed}");
     }

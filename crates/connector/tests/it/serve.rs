@@ -10,27 +10,21 @@ mod settings;
 mod start;
 mod tls;
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::site_connector::{Process, error_of};
+
 /// A running service. It is killed when the test ends.
 struct Running {
-    process: Child,
+    process: Process,
     /// What the service has announced.
     announced: Value,
     log: std::path::PathBuf,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 /// Returns the command in a folder, without settings of the environment.
@@ -67,10 +61,6 @@ fn fails(folder: &Path, arguments: &[&str]) -> (i32, String) {
     (output.status.code().expect("no signal"), error)
 }
 
-fn error_of(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 impl Running {
     /// Starts a service on free ports.
     fn start(folder: &Path, flags: &[&str]) -> Self {
@@ -81,10 +71,8 @@ impl Running {
 
     fn spawn(folder: &Path, mut command: Command) -> Self {
         let log = folder.join("log");
-        let mut process =
-            command.stdout(Stdio::piped()).stderr(File::create(&log).expect("a file")).spawn().expect("runs");
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        let mut process = Process::spawn_with_log(&mut command, folder);
+        let line = process.first_lines(1).pop().unwrap_or_default();
         let announced = serde_json::from_str(&line).unwrap_or_else(|error| {
             panic!("{error}: {line} {}", std::fs::read_to_string(&log).unwrap_or_default())
         });
@@ -109,15 +97,10 @@ impl Running {
         std::fs::read_to_string(&self.log).expect("a log")
     }
 
-    fn signal(&self, name: &str) {
-        let pid = self.process.id().to_string();
-        assert!(Command::new("kill").args([name, &pid]).status().expect("kill").success());
-    }
-
     /// Tells the service to stop, and waits for its end.
     fn stop(mut self) -> String {
-        self.signal("-TERM");
-        assert!(self.process.wait().expect("ends").success(), "{}", self.log());
+        self.process.signal("-TERM");
+        assert!(self.process.0.wait().expect("ends").success(), "{}", self.log());
         self.log()
     }
 }

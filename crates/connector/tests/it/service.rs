@@ -130,6 +130,12 @@ pub async fn serve(router: Router) -> SocketAddr {
     address
 }
 
+/// Returns a port that is free now.
+pub fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
 /// Returns a header of a response.
 pub fn header<'a>(response: &'a reqwest::Response, name: &str) -> Option<&'a str> {
     response.headers().get(name).and_then(|value| value.to_str().ok())

@@ -1,23 +1,20 @@
 //! `site-connector proxy`: its settings, and its log.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::service::{Service, TOKEN, http};
+use crate::site_connector::{self, Process, command};
 
-/// A process that is killed when the test ends.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Starts a proxy whose log goes to the file `log` in a folder. Returns its address.
+fn start(command: &mut Command, folder: &Path) -> (Process, String) {
+    let mut process = Process::spawn_with_log(command, folder);
+    let line = process.first_lines(1).pop().expect("a line");
+    (process, line.trim_start_matches("Proxy").trim().to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,29 +28,11 @@ async fn flags_override_variables_override_the_file_and_no_secret_is_logged() {
         "origin = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\nprefix = \"/from-file\"\ntoken_file = \"token\"\n\
          trusted_hops = [\"127.0.0.1/32\"]\nrate_per_minute = 60\n",
     );
-    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
-    command
-        .current_dir(directory.path())
-        .args([
-            "--log",
-            "trace",
-            "--log-format",
-            "json",
-            "proxy",
-            "--config",
-            "proxy.toml",
-            "--prefix",
-            "/chat-proxy",
-        ])
-        .env("CONNECTOR_ORIGIN", service.origin())
-        .env("CONNECTOR_PREFIX", "/from-environment")
-        .env_remove("CONNECTOR_TOKEN")
-        .stdout(Stdio::piped())
-        .stderr(std::fs::File::create(directory.path().join("log")).expect("a file"));
-    let mut process = Process(command.spawn().expect("runs"));
-    let mut line = String::new();
-    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let address = line.trim().trim_start_matches("Proxy").trim().to_owned();
+    let proxy = ["proxy", "--config", "proxy.toml", "--prefix", "/chat-proxy"];
+    let arguments = [&["--log", "trace", "--log-format", "json"][..], &proxy].concat();
+    let mut command = command(directory.path(), &service.origin(), &arguments);
+    command.env("CONNECTOR_PREFIX", "/from-environment").env_remove("CONNECTOR_TOKEN");
+    let (process, address) = start(&mut command, directory.path());
     let body = json!({ "message": "A secret of mine", "visitor": { "email": "ann@example.org" } });
     let url = format!("{address}/chat-proxy/chat/messages");
     let request = http().post(url).header("x-forwarded-for", "198.51.100.77").json(&body);
@@ -62,11 +41,8 @@ async fn flags_override_variables_override_the_file_and_no_secret_is_logged() {
     assert!(!format!("{answer:?}").contains(TOKEN));
     let read = format!("{address}/chat-proxy/chat/messages?conversationId=conv_secret");
     http().get(read).send().await.expect("an answer");
-    #[cfg(unix)]
-    {
-        let pid = process.0.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
-        assert!(process.0.wait().expect("ends").success());
+    if cfg!(unix) {
+        process.stop();
     }
     let log = std::fs::read_to_string(directory.path().join("log")).expect("a log");
     let answered: Vec<Value> = log
@@ -89,17 +65,9 @@ fn run(
     flags: &[&str],
 ) -> (Process, String, impl Fn() -> String + use<>) {
     let log = directory.join("log");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
-    command
-        .args(["proxy", "--listen", "127.0.0.1:0", "--origin", origin])
-        .args(flags)
-        .env("CONNECTOR_TOKEN", token)
-        .stdout(Stdio::piped())
-        .stderr(std::fs::File::create(&log).expect("a file"));
-    let mut process = Process(command.spawn().expect("runs"));
-    let mut line = String::new();
-    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let address = line.trim().trim_start_matches("Proxy").trim().to_owned();
+    let arguments = [&["proxy", "--listen", "127.0.0.1:0"], flags].concat();
+    let mut command = command(directory, origin, &arguments);
+    let (process, address) = start(command.env("CONNECTOR_TOKEN", token), directory);
     (process, address, move || std::fs::read_to_string(&log).expect("a log"))
 }
 
@@ -162,20 +130,12 @@ fn refuses_an_invalid_configuration_with_advice() {
     std::fs::write(directory.path().join("token"), TOKEN).expect("a file");
     let error_of = |text: &str| {
         std::fs::write(directory.path().join("proxy.toml"), text).expect("a file");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
-        command.current_dir(directory.path()).args([
-            "proxy",
-            "--config",
-            "proxy.toml",
-            "--listen",
-            "127.0.0.1:0",
-        ]);
-        for variable in ["CONNECTOR_ORIGIN", "CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE"] {
-            command.env_remove(variable);
-        }
-        let output = command.output().expect("runs");
+        let arguments = ["proxy", "--config", "proxy.toml", "--listen", "127.0.0.1:0"];
+        let mut command = command(directory.path(), "", &arguments);
+        let output = command.env_remove("CONNECTOR_ORIGIN").env_remove("CONNECTOR_TOKEN").output();
+        let output = output.expect("runs");
         assert_eq!(output.status.code(), Some(2));
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        site_connector::error_of(&output)
     };
     assert!(error_of("").contains("--origin"));
     assert!(error_of("orgin = \"x\"").contains("orgin"));
@@ -195,15 +155,14 @@ fn tells_where_certificates_come_from_if_the_system_has_none() {
     let directory = tempfile::tempdir().expect("a directory");
     let none = directory.path().join("none.pem");
     std::fs::write(&none, "").expect("a file");
-    let output = Command::new(env!("CARGO_BIN_EXE_site-connector"))
-        .args(["proxy", "--listen", "127.0.0.1:0", "--origin", "https://service.example"])
+    let arguments = ["proxy", "--listen", "127.0.0.1:0"];
+    let output = command(directory.path(), "https://service.example", &arguments)
         .env_remove("CONNECTOR_CONFIG")
-        .env("CONNECTOR_TOKEN", TOKEN)
         .env("SSL_CERT_FILE", &none)
         .env("SSL_CERT_DIR", directory.path().join("nowhere"))
         .output()
         .expect("runs");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let error = site_connector::error_of(&output);
     assert!(!output.status.success(), "{error}");
     assert!(error.contains("No CA certificates were loaded from the system"), "{error}");
     assert!(error.contains("ca-certificates") && error.contains("SSL_CERT_FILE"), "{error}");
@@ -222,13 +181,8 @@ fn accepts_the_documented_settings() {
         .replace("/run/secrets/site-token", "token");
     std::fs::write(directory.path().join("proxy.toml"), settings).expect("a file");
     std::fs::write(directory.path().join("token"), TOKEN).expect("a file");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
-    for variable in ["CONNECTOR_ORIGIN", "CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE"] {
-        command.env_remove(variable);
-    }
-    command.current_dir(directory.path()).args(["proxy", "--config", "proxy.toml"]).stdout(Stdio::piped());
-    let mut process = Process(command.spawn().expect("runs"));
-    let mut line = String::new();
-    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    assert!(line.starts_with("Proxy    http://127.0.0.1:"), "{line}");
+    let mut command = command(directory.path(), "", &["proxy", "--config", "proxy.toml"]);
+    command.env_remove("CONNECTOR_ORIGIN").env_remove("CONNECTOR_TOKEN");
+    let lines = Process::spawn(&mut command).first_lines(1);
+    assert!(lines[0].starts_with("Proxy    http://127.0.0.1:"), "{lines:?}");
 }

@@ -119,7 +119,7 @@ async fn a_request_in_progress_is_finished_before_the_end() {
     // The request has begun when the service counts it.
     let metrics = running.text("metrics").to_owned();
     until(async || get(&metrics).await.1.contains("requests_in_flight 1\n")).await;
-    running.signal("-TERM");
+    running.process.signal("-TERM");
     let ready = metrics.replace("/metrics", "/readyz");
     until(async || get(&ready).await == (503, "stopping\n".to_owned())).await;
     assert!(TcpStream::connect(running.authority()).is_err(), "no more connections are accepted");

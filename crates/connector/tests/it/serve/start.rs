@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use crate::serve::{Running, command, error_of, fails, get, http, json, until};
+use crate::service::free_port;
+use crate::site_connector::Process;
 
 #[tokio::test]
 async fn the_first_start_creates_everything_and_later_ones_keep_it() {
@@ -29,11 +31,8 @@ async fn the_first_start_creates_everything_and_later_ones_keep_it() {
 fn people_read_what_to_do_with_the_key_and_the_link() {
     use std::io::{BufRead, BufReader};
     let folder = tempfile::tempdir().expect("a folder");
-    let mut process = command(folder.path(), &["serve", "--listen", "127.0.0.1:0"])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("runs");
-    let lines = BufReader::new(process.stdout.take().expect("piped")).lines();
+    let mut process = Process::spawn(&mut command(folder.path(), &["serve", "--listen", "127.0.0.1:0"]));
+    let lines = BufReader::new(process.0.stdout.take().expect("piped")).lines();
     let mut said = String::new();
     for line in lines.map_while(Result::ok) {
         said.push_str(&line);
@@ -42,8 +41,6 @@ fn people_read_what_to_do_with_the_key_and_the_link() {
             break;
         }
     }
-    let _ = process.kill();
-    let _ = process.wait();
     for expected in
         ["Service  http://127.0.0.1:", "Console  ", "COPY THIS FILE", "data/service.key", "within 24 hours"]
     {
@@ -88,8 +85,8 @@ async fn what_was_written_before_a_kill_is_there_afterwards() {
     for round in 0..3 {
         let mut running = Running::start(folder.path(), &[]);
         json(folder.path(), &["admin", "tenant", "create", "--name", &format!("tenant {round}")]);
-        running.process.kill().expect("killed");
-        running.process.wait().expect("ended");
+        running.process.0.kill().expect("killed");
+        running.process.0.wait().expect("ended");
     }
     let _running = Running::start(folder.path(), &[]);
     let tenants = json(folder.path(), &["admin", "tenant", "list"]);
@@ -112,12 +109,6 @@ fn a_file_that_is_no_database_is_refused() {
     assert!(error_of(&output).contains("cannot open the database"), "{}", error_of(&output));
 }
 
-/// Returns a port that is free now.
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
-
 /// While another process locks the database, as a long migration does, the service cannot open it.
 #[tokio::test]
 async fn answers_that_it_starts_until_the_database_is_open() {
@@ -130,7 +121,7 @@ async fn answers_that_it_starts_until_the_database_is_open() {
             command(folder.path(), &["serve", "--listen", &listen, "--metrics-listen", &metrics]);
         let log = folder.path().join("log");
         let errors = fs::File::create(&log).expect("a file");
-        let process = command.stdout(Stdio::null()).stderr(errors).spawn().expect("runs");
+        let process = Process(command.stdout(Stdio::null()).stderr(errors).spawn().expect("runs"));
         let announced = serde_json::Value::Null;
         (Running { process, announced, log }, format!("http://{listen}"), format!("http://{metrics}"))
     };
