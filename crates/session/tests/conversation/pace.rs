@@ -164,49 +164,6 @@ fn polls_only_presence_if_the_service_has_no_messages() {
 }
 
 #[test]
-fn a_changed_hint_applies_at_once() {
-    let mut tab = Tab::in_conversation();
-    tab.answer(Messages, NOTHING);
-    tab.answer(
-        Presence,
-        r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":60000,"suggestedPresenceIntervalMs":10000}"#,
-    );
-    let before = tab.count(Messages);
-    tab.wait_for(Presence);
-    assert_eq!(tab.count(Messages), before, "slower than without a hint");
-    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":2000}"#);
-    tab.wait(2_400);
-    assert_eq!(tab.count(Messages), before + 1);
-}
-
-#[test]
-fn a_repeated_hint_does_not_postpone_the_next_poll() {
-    let mut tab = Tab::in_conversation();
-    tab.answer(Messages, NOTHING);
-    let before = tab.count(Messages);
-    for _ in 0..6 {
-        tab.wait_for(Presence);
-        tab.answer(
-            Presence,
-            r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":10000,"suggestedPresenceIntervalMs":3000}"#,
-        );
-    }
-    assert_eq!(tab.count(Messages), before + 1);
-}
-
-#[test]
-fn a_hint_does_not_shorten_the_back_off() {
-    let mut tab = Tab::in_conversation();
-    tab.fail(Messages);
-    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":1000}"#);
-    let before = tab.count(Messages);
-    tab.wait(1_500);
-    assert_eq!(tab.count(Messages), before);
-    tab.wait(1_500);
-    assert_eq!(tab.count(Messages), before + 1);
-}
-
-#[test]
 fn polls_at_once_when_the_window_opens_or_the_tab_becomes_visible() {
     let mut tab = Tab::in_conversation();
     let slow = r#"{"shouldPollMessages":false,"suggestedMessageIntervalMs":60000}"#;

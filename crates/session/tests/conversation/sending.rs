@@ -1,6 +1,6 @@
 //! Sending: each message arrives once, whatever happens to the response.
 
-use crate::fixture::{LEAD_MS, Tab};
+use crate::fixture::Tab;
 use chat_protocol::Endpoint::{Config, Messages, Send};
 use chat_session::{Answer, Delivery, Input, Notice, SessionEvent, Start};
 
@@ -62,9 +62,14 @@ fn a_retry_by_the_visitor_reuses_the_key() {
 
 #[test]
 fn retries_only_transient_errors() {
-    for (status, code) in
-        [(400, "INVALID_REQUEST"), (401, "INVALID_TOKEN"), (402, "INSUFFICIENT_QUOTA"), (403, "")]
-    {
+    for (status, code) in [
+        (400, "INVALID_REQUEST"),
+        (401, "INVALID_TOKEN"),
+        (402, "INSUFFICIENT_QUOTA"),
+        (403, ""),
+        (404, "NOT_FOUND"),
+        (409, "IDEMPOTENCY_CONFLICT"),
+    ] {
         let mut tab = Tab::sending("hello");
         tab.refuse(Send, status, code, None);
         tab.wait(600_000);
@@ -224,54 +229,6 @@ fn cancels_a_request_at_its_deadline() {
 }
 
 #[test]
-fn fails_a_first_message_refused_with_not_found() {
-    let mut tab = Tab::sending("hello");
-    tab.refuse(Send, 404, "NOT_FOUND", None);
-    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
-}
-
-#[test]
-fn awaits_no_reply_to_a_message_without_an_attempt() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.feed(Input::Online(false));
-    tab.send("hello");
-    assert!(!tab.session.awaits_reply());
-    tab.feed(Input::Online(true));
-    assert!(tab.session.awaits_reply());
-}
-
-#[test]
-fn a_waiting_message_expires_after_a_day() {
-    let day_ms = 24 * 60 * 60 * 1000;
-    for (age_ms, attempts) in [(day_ms - 1_000, 1), (day_ms + 1, 0)] {
-        let mut tab = Tab::open(vec![], 0);
-        tab.feed(Input::Online(false));
-        tab.send("hello");
-        tab.now_ms = LEAD_MS + age_ms;
-        tab.feed(Input::Online(true));
-        tab.wait(LEAD_MS);
-        assert_eq!(
-            (tab.attempts().len(), tab.delivery("hello") == Delivery::Failed),
-            (attempts, attempts == 0)
-        );
-    }
-}
-
-#[test]
-fn a_message_between_attempts_waits_while_offline() {
-    let mut tab = Tab::sending("hello");
-    tab.fail(Send);
-    assert_eq!(tab.delivery("hello"), Delivery::Sending);
-    tab.feed(Input::Online(false));
-    assert_eq!(tab.delivery("hello"), Delivery::Waiting);
-    tab.feed(Input::Online(true));
-    tab.feed(Input::Online(false));
-    assert_eq!(tab.delivery("hello"), Delivery::Sending, "the response may still arrive");
-    tab.fail(Send);
-    assert_eq!(tab.delivery("hello"), Delivery::Waiting);
-}
-
-#[test]
 fn a_message_reloaded_in_mid_attempt_waits_while_offline() {
     let tab = Tab::sending("hello");
     assert_eq!(tab.delivery("hello"), Delivery::Sending);
@@ -318,13 +275,6 @@ fn going_online_ends_the_back_off() {
     tab.feed(Input::Online(true));
     assert!(tab.session.online());
     assert_eq!(tab.attempts().len(), 6);
-}
-
-#[test]
-fn fails_a_first_message_in_conflict() {
-    let mut tab = Tab::sending("hello");
-    tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
-    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
 }
 
 #[test]
