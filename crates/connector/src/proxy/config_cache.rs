@@ -358,6 +358,8 @@ mod tests {
         assert!(request_id.starts_with("proxy_"), "{request_id}");
         assert_eq!(json_of(&cached)["requestId"], request_id);
         assert!(cached.headers.get("x-ratelimit-remaining").is_none());
+        let Lookup::Fresh(again) = configs.lookup(&slot, None) else { panic!("fresh") };
+        assert_ne!(again.headers["x-request-id"], request_id);
     }
 
     #[test]

@@ -241,24 +241,6 @@ fn the_documented_commands_work_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn does_not_use_a_license_whose_token_could_not_be_stored() {
-    let service = Service::start().await;
-    let directory = folder();
-    let here = directory.path();
-    let nowhere = ["activate", "--token-file", "nowhere/token", "--domain", "https://shop.example"];
-    let (code, printed) = fails(here, &service.origin(), &nowhere).await;
-    assert_eq!(code, Some(1));
-    assert!(printed.contains("cannot write nowhere/token"), "{printed}");
-    assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
-
-    service.inject_faults(json!({ "status": 400, "only": "activate" })).await;
-    fails(here, &service.origin(), &ACTIVATE).await;
-    let left =
-        std::fs::read_dir(here).expect("a directory").map(|entry| entry.expect("an entry").file_name());
-    assert_eq!(left.collect::<Vec<_>>(), ["www"], "the unfinished file is removed");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn refuses_an_invalid_origin_folder_or_api_with_advice() {
     let service = Service::start().await;
     let directory = folder();

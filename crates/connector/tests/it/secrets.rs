@@ -65,7 +65,11 @@ async fn does_not_use_the_license_if_the_token_file_cannot_be_created() {
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
     fs::create_dir(here.join("folder")).expect("a folder");
-    for (file, advice) in [("nowhere/token", "create its folder first"), ("folder", "folder")] {
+    for (file, advice) in [
+        ("nowhere/token", "cannot write nowhere/token"),
+        ("nowhere/token", "create its folder first"),
+        ("folder", "folder"),
+    ] {
         let (code, printed) =
             fails(here, &service.origin(), &[&activate(file)[..], &["--replace"]].concat()).await;
         assert!(code == Some(1) && printed.contains(advice), "{printed}");

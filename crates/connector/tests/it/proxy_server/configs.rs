@@ -81,22 +81,6 @@ async fn concurrent_requests_do_not_wait_for_a_silent_service_in_turn() {
 }
 
 #[tokio::test]
-async fn a_cached_config_has_the_request_id_of_its_response() {
-    let service = Service::start().await;
-    let proxy = caching(&service, MINUTE).await;
-    proxy.assistant().await;
-    let mut seen = Vec::new();
-    for _ in 0..2 {
-        let answer = proxy.get("/connector/chat/config?locale=en").await;
-        let request_id = header(&answer, "x-request-id").expect("an id").to_owned();
-        let body: Value = answer.json().await.expect("JSON");
-        assert_eq!(body["requestId"], request_id.as_str());
-        assert!(!seen.contains(&request_id), "{request_id} is new");
-        seen.push(request_id);
-    }
-}
-
-#[tokio::test]
 async fn serves_a_config_marked_stale_while_the_service_fails() {
     let service = Service::start().await;
     let proxy = caching(&service, Duration::ZERO).await;
@@ -110,20 +94,6 @@ async fn serves_a_config_marked_stale_while_the_service_fails() {
     assert_eq!(requests, 2, "not every visitor causes a request to a failing service");
     let never_asked = proxy.get("/connector/chat/config?locale=de").await;
     assert_eq!(never_asked.status(), 500);
-}
-
-#[tokio::test]
-async fn a_disabled_chat_does_not_reappear() {
-    let service = Service::start().await;
-    let proxy = caching(&service, Duration::ZERO).await;
-    config(&proxy, "en").await;
-    config(&proxy, "de").await;
-    service.inject_faults(json!({ "config": { "enabled": false } })).await;
-    assert_eq!(config(&proxy, "de").await["data"]["config"]["enabled"], false);
-    service.inject_faults(json!({ "status": 503 })).await;
-    assert_eq!(config(&proxy, "de").await["data"]["config"]["enabled"], false);
-    let other_locale = config(&proxy, "en").await;
-    assert_eq!(other_locale["ok"], false, "the config of the other locale is evicted: {other_locale}");
 }
 
 #[tokio::test]
