@@ -22,16 +22,6 @@ fn keeps_contact_details_across_pages() {
 }
 
 #[test]
-fn the_sites_profile_overrides_stored_contact_details() {
-    let mut tab = Tab::in_conversation();
-    tab.feed(Input::Contact(email("ann@home.example"), Page::default()));
-    let visitor = VisitorProfile { name: Some("Ann".into()), ..email("ann@work.example") };
-    let next = Tab::start(Start { visitor, ..Start::default() }, tab.storage, tab.now_ms + 10);
-    let profile = next.session.profile();
-    assert_eq!((profile.name.as_deref(), profile.email.as_deref()), (Some("Ann"), Some("ann@work.example")));
-}
-
-#[test]
 fn stores_only_contact_details_the_visitor_entered() {
     let visitor = VisitorProfile { name: Some("Ann of accounts".into()), ..VisitorProfile::default() };
     let mut tab = Tab::start(Start { visitor, ..Start::default() }, vec![], 0);
@@ -62,19 +52,6 @@ fn ignores_unusable_stored_contact_details() {
         let tab = Tab::open(vec![("chat-widget:contact".into(), unusable.into())], 0);
         assert!(!tab.session.profile().has_contact(), "{unusable}");
     }
-}
-
-#[test]
-fn sends_contact_details_with_later_messages() {
-    let mut tab = Tab::in_conversation();
-    let name = |name: &str| VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() };
-    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
-    for details in [name("Bob"), email, name("Ann")] {
-        tab.feed(Input::Contact(details, Page::default()));
-    }
-    tab.send("two");
-    let body = tab.attempts()[1].body.as_deref().expect("a body");
-    assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
 }
 
 #[test]

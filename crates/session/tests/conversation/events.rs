@@ -34,15 +34,6 @@ fn does_not_report_a_window_reopened_by_navigation() {
 }
 
 #[test]
-fn sends_no_events_if_reports_are_off() {
-    let mut tab = Tab::start(Start { visible: true, online: true, ..Start::default() }, vec![], 0);
-    tab.set_open(true);
-    tab.feed(Input::PageViewed(Page::default()));
-    tab.wait(60_000);
-    assert_eq!(tab.count(Events), 0);
-}
-
-#[test]
 fn reports_a_page_view_after_three_seconds() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::PageViewed(Page { path: "/rooms".into(), ..Page::default() }));
@@ -106,32 +97,6 @@ fn keeps_tracking_disabled_for_a_day_across_pages() {
         later.wait(4_000);
         assert_eq!(later.count(Events), batches);
     }
-}
-
-#[test]
-fn reports_the_referrer_if_there_is_one() {
-    for (referrer, reported) in [("https://search.example/", true), ("", false)] {
-        let mut tab = Tab::open(vec![], 0);
-        tab.feed(Input::PageViewed(Page { referrer: referrer.into(), ..Page::default() }));
-        let body = tab.wait_for(Events).body.expect("a body");
-        assert_eq!(body.contains("referrer"), reported, "{body}");
-        assert!(body.contains(referrer));
-    }
-}
-
-#[test]
-fn retries_a_failed_batch_three_times() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.set_open(true);
-    for attempt in 1..=4 {
-        tab.wait_for(Events);
-        assert_eq!((tab.count(Events), tab.count_stored(keys::BATCH)), (attempt, 1));
-        tab.fail(Events);
-        tab.wait(1_900);
-        assert_eq!(tab.count(Events), attempt);
-    }
-    tab.wait(600_000);
-    assert_eq!((tab.count(Events), tab.count_stored(keys::BATCH)), (4, 0));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The intervals of requests: polls when there may be something new, and silence otherwise.
 
 use crate::fixture::{LEAD_MS, NOTHING, Tab};
-use chat_protocol::Endpoint::{self, Config, Events, Messages, Presence, Send};
+use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, Start};
 
 #[test]
@@ -58,46 +58,25 @@ fn requests_the_config_again_after_a_failure() {
     assert_eq!(tab.count(Config), 2);
 }
 
-/// Returns the pauses of 40 visitors after each of this number of failed requests in a row.
-fn pauses(endpoint: Endpoint, failures: usize, begin: impl Fn(Start) -> Tab) -> Vec<Vec<u64>> {
-    let mut pauses = vec![Vec::new(); failures];
-    for seed in 0..40 {
-        let mut tab = begin(Start { seed, visible: true, online: true, ..Start::default() });
-        for pauses in &mut pauses {
-            let since_ms = tab.now_ms;
-            tab.fail(endpoint);
-            tab.wait_for(endpoint);
-            pauses.push(tab.now_ms - since_ms);
-        }
-    }
-    pauses
-}
-
-/// Returns whether no pause is longer than `max_ms`, and some pause is almost as long.
-fn reach_but_do_not_exceed(pauses: &[u64], max_ms: u64) -> bool {
-    pauses.iter().all(|pause| *pause <= max_ms + 100) && pauses.iter().any(|pause| *pause > max_ms * 3 / 4)
-}
-
-#[test]
-fn backs_off_exponentially_after_failed_config_requests() {
-    let pauses = pauses(Config, 3, |start| Tab::start(start, vec![], 0));
-    for (pauses, max_ms) in pauses.iter().zip([8_000, 16_000, 30_000]) {
-        let back_offs: Vec<u64> = pauses.iter().map(|pause| pause - 20_000).collect();
-        assert!(reach_but_do_not_exceed(&back_offs, max_ms), "{back_offs:?}");
-    }
-}
-
 #[test]
 fn backs_off_exponentially_after_failed_polls() {
-    let pauses = pauses(Messages, 4, |start| {
-        let mut tab = Tab::start(start, vec![], 0);
+    // The pauses of 40 visitors after each of these failed polls in a row.
+    let mut failures = [2_400_u64, 4_000, 8_000, 16_000].map(|max_ms| (max_ms, Vec::new()));
+    for seed in 0..40 {
+        let mut tab = Tab::start(Start { seed, visible: true, online: true, ..Start::default() }, vec![], 0);
         tab.send("one");
         tab.reply(1, "first");
         tab.answer(Presence, r#"{"suggestedMessageIntervalMs":1000,"suggestedPresenceIntervalMs":300000}"#);
-        tab
-    });
-    for (pauses, max_ms) in pauses.iter().zip([2_400, 4_000, 8_000, 16_000]) {
-        assert!(reach_but_do_not_exceed(pauses, max_ms), "{pauses:?}");
+        for (_, pauses) in &mut failures {
+            let since_ms = tab.now_ms;
+            tab.fail(Messages);
+            tab.wait_for(Messages);
+            pauses.push(tab.now_ms - since_ms);
+        }
+    }
+    for (max_ms, pauses) in failures {
+        assert!(pauses.iter().all(|pause| *pause <= max_ms + 100), "{pauses:?}");
+        assert!(pauses.iter().any(|pause| *pause > max_ms * 3 / 4), "almost {max_ms}: {pauses:?}");
     }
 }
 
