@@ -1,6 +1,6 @@
 //! The log has none of what people wrote, and none of their secrets, at any level.
 
-use reqwest::{Method, RequestBuilder};
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use crate::serve::{Running, http};
@@ -52,62 +52,57 @@ fn requests(address: &str) -> Vec<RequestBuilder> {
         "html": format!("<p>{}</p>", marked("html")),
     });
     let id = marked("id");
-    let api = [
-        (Method::GET, "chat/config".to_owned(), None),
-        (Method::POST, "chat/messages".to_owned(), Some(message())),
-        (Method::GET, format!("chat/messages?conversationId={}&after=0", marked("query")), None),
-        (Method::GET, "chat/presence".to_owned(), None),
-        (Method::POST, "events".to_owned(), Some(json!({ "events": [event()] }))),
+    let email = |place: &str| format!("{}@example.org", marked(place));
+    let calls = [
+        ("GET connector", "chat/config".to_owned(), Value::Null),
+        ("POST connector", "chat/messages".to_owned(), message()),
+        ("GET connector", format!("chat/messages?conversationId={}&after=0", marked("query")), Value::Null),
+        ("GET connector", "chat/presence".to_owned(), Value::Null),
+        ("POST connector", "events".to_owned(), json!({ "events": [event()] })),
         (
-            Method::POST,
+            "POST connector",
             "activate".to_owned(),
-            Some(json!({ "licenseCode": marked("license"), "domain": "https://shop.example" })),
+            json!({ "licenseCode": marked("license"), "domain": "https://shop.example" }),
         ),
-        (Method::POST, "site/activate".to_owned(), Some(json!({ "licenseCode": marked("license") }))),
-        (Method::GET, "site/status".to_owned(), None),
+        ("POST connector", "site/activate".to_owned(), json!({ "licenseCode": marked("license") })),
+        ("GET connector", "site/status".to_owned(), Value::Null),
         (
-            Method::POST,
+            "POST connector",
             "site/content/sync".to_owned(),
-            Some(json!({ "snapshotId": marked("snapshot"), "items": [item] })),
+            json!({ "snapshotId": marked("snapshot"), "items": [item] }),
         ),
-        (Method::GET, format!("site/seo/overlays?path=/{}", marked("overlay")), None),
-        (Method::POST, "site/jobs/claim".to_owned(), Some(json!({}))),
-        (Method::POST, format!("site/jobs/{id}/complete"), Some(json!({ "claimToken": marked("claim") }))),
-        (Method::DELETE, format!("{}/nowhere", marked("path")), None),
-    ];
-    let admin = [
+        ("GET connector", format!("site/seo/overlays?path=/{}", marked("overlay")), Value::Null),
+        ("POST connector", "site/jobs/claim".to_owned(), json!({})),
+        ("POST connector", format!("site/jobs/{id}/complete"), json!({ "claimToken": marked("claim") })),
+        ("DELETE connector", format!("{}/nowhere", marked("path")), Value::Null),
         (
-            Method::POST,
+            "POST admin",
             "setup".to_owned(),
-            Some(
-                json!({ "token": marked("setup"), "name": marked("name"), "email": "a@example.org", "password": marked("password") }),
-            ),
+            json!({
+                "token": marked("setup"), "name": marked("name"), "email": "a@example.org",
+                "password": marked("password"),
+            }),
         ),
         (
-            Method::POST,
+            "POST admin",
             "session".to_owned(),
-            Some(
-                json!({ "email": format!("{}@example.org", marked("login")), "password": marked("password") }),
-            ),
+            json!({ "email": email("login"), "password": marked("password") }),
         ),
+        ("POST admin", "password/forgot".to_owned(), json!({ "email": email("forgot") })),
+        ("GET admin", format!("sites/{id}/conversations?search={}", marked("search")), Value::Null),
+        ("GET admin", format!("sites/{id}/visitors/{}", marked("visitor")), Value::Null),
         (
-            Method::POST,
-            "password/forgot".to_owned(),
-            Some(json!({ "email": format!("{}@example.org", marked("forgot")) })),
-        ),
-        (Method::GET, format!("sites/{id}/conversations?search={}", marked("search")), None),
-        (Method::GET, format!("sites/{id}/visitors/{}", marked("visitor")), None),
-        (
-            Method::POST,
+            "POST admin",
             format!("sites/{id}/answers"),
-            Some(json!({ "question": marked("question"), "answer": marked("answer") })),
+            json!({ "question": marked("question"), "answer": marked("answer") }),
         ),
-        (Method::GET, format!("audit?{}", marked("audit")), None),
+        ("GET admin", format!("audit?{}", marked("audit")), Value::Null),
     ];
-    let api = api.into_iter().map(|call| ("connector", call));
-    let admin = admin.into_iter().map(|call| ("admin", call));
-    api.chain(admin)
-        .map(|(api, (method, path, body))| {
+    calls
+        .into_iter()
+        .map(|(call, path, body)| {
+            let (method, api) = call.split_once(' ').expect("a method and an API");
+            let method = method.parse().expect("a method");
             let mut request = http().request(method, format!("{address}/api/{api}/v1/{path}"));
             for (name, value) in [
                 ("idempotency-key", marked("key")),
@@ -120,10 +115,7 @@ fn requests(address: &str) -> Vec<RequestBuilder> {
             ] {
                 request = request.header(name, value);
             }
-            match body {
-                Some(body) => request.json(&body),
-                None => request,
-            }
+            if body.is_null() { request } else { request.json(&body) }
         })
         .collect()
 }
