@@ -3,7 +3,7 @@
 use chat_protocol::Value;
 use chat_widget::api::Handle;
 use chat_widget::client::json;
-use js_sys::{Array, Function, Object, Reflect};
+use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlElement, Window};
@@ -30,16 +30,7 @@ pub struct Network {
 impl Network {
     /// Answers every call with this status, body and `Retry-After`.
     pub fn answers(status: u16, body: &str, retry_after: &str) -> Self {
-        let source =
-            "calls.push([url, init]); return Promise.resolve(new Response(body, { status, headers }));";
-        let headers = Object::new();
-        if !retry_after.is_empty() {
-            set(&headers, "Retry-After", &retry_after.into());
-        }
-        Self::patched(
-            source,
-            &[("body", body.into()), ("status", status.into()), ("headers", headers.into())],
-        )
+        Self::answers_in_turn(&[(status, body, retry_after)])
     }
 
     /// Answers the calls in this order with a status, a body and `Retry-After`; the last response repeats.
