@@ -91,6 +91,11 @@ pub fn fresh(what: &str) -> String {
     format!("{what}-{}", Uuid::new_v4().simple())
 }
 
+/// Returns an item of content.
+pub fn item(title: &str) -> Value {
+    json!({ "externalId": "conformance", "type": "page", "title": title, "path": "/conformance" })
+}
+
 /// Waits until a condition holds, as a change of the settings takes a moment to reach all nodes.
 pub async fn until(mut condition: impl AsyncFnMut() -> bool) {
     let held = async {

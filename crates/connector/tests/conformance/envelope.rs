@@ -3,7 +3,7 @@
 use chat_service::API_BASE;
 use serde_json::{Value, json};
 
-use crate::api::{Answer, Api, fresh, has, send};
+use crate::api::{Answer, Api, fresh, has, item, send};
 
 sentences! {
     a_success_has_ok_true_data_and_a_request_id,
@@ -17,9 +17,7 @@ sentences! {
 
 async fn successes(api: &Api) -> Vec<Answer> {
     let event = json!({ "events": [{ "eventType": "page_view" }] });
-    let item =
-        json!({ "externalId": "conformance", "type": "page", "title": "A page", "path": "/conformance" });
-    let page = json!({ "snapshotId": fresh("snapshot"), "page": 1, "items": [item] });
+    let page = json!({ "snapshotId": fresh("snapshot"), "page": 1, "items": [item("A page")] });
     let sent = api.post("/chat/messages", &fresh("chat"), &json!({ "message": "Hello" })).await;
     let id = sent.data()["conversationId"].as_str().expect("an id").to_owned();
     let mut answers = vec![
@@ -59,6 +57,12 @@ async fn not_json(api: &Api, body: &'static str) -> Answer {
     send(request.header("content-type", "application/json").body(body)).await
 }
 
+async fn all(api: &Api) -> Vec<Answer> {
+    let mut answers = successes(api).await;
+    answers.extend(failures(api).await);
+    answers
+}
+
 async fn a_success_has_ok_true_data_and_a_request_id(api: Api) {
     for answer in successes(&api).await {
         answer.data();
@@ -77,9 +81,7 @@ async fn a_failure_has_ok_false_a_code_a_message_and_a_request_id(api: Api) {
 }
 
 async fn every_response_has_x_request_id_and_x_service_api_version(api: Api) {
-    let mut answers = successes(&api).await;
-    answers.extend(failures(&api).await);
-    for answer in answers {
+    for answer in all(&api).await {
         assert!(answer.header("x-request-id").is_some(), "{answer:?}");
         if api.is_built_in() {
             assert_eq!(answer.header("x-request-id"), answer.json()["requestId"].as_str());
@@ -89,18 +91,14 @@ async fn every_response_has_x_request_id_and_x_service_api_version(api: Api) {
 }
 
 async fn every_response_is_json(api: Api) {
-    let mut answers = successes(&api).await;
-    answers.extend(failures(&api).await);
-    for answer in answers {
+    for answer in all(&api).await {
         let content_type = answer.header("content-type").unwrap_or_default();
         assert!(content_type.starts_with("application/json"), "{answer:?}");
     }
 }
 
 async fn no_response_contains_the_token(api: Api) {
-    let mut answers = successes(&api).await;
-    answers.extend(failures(&api).await);
-    for answer in answers {
+    for answer in all(&api).await {
         assert!(!format!("{answer:?}").contains(&api.token), "{answer:?}");
     }
 }

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::api::{Api, Checked, fresh};
+use crate::api::{Api, Checked, fresh, item};
 
 sentences! {
     a_message_sent_again_with_its_key_is_not_stored_again,
@@ -74,9 +74,7 @@ async fn a_retried_completion_gets_the_same_response(api: Api) -> Checked {
 
 async fn a_page_pushed_again_with_its_key_gets_the_same_response(api: Api) {
     let snapshot = fresh("snapshot");
-    let item =
-        json!({ "externalId": "conformance", "type": "page", "title": "A page", "path": "/conformance" });
-    let page = json!({ "snapshotId": snapshot, "page": 1, "items": [item] });
+    let page = json!({ "snapshotId": snapshot, "page": 1, "items": [item("A page")] });
     let key = format!("content-sync-site-{snapshot}-1");
     let first = api.post("/content/sync", &key, &page).await.data();
     assert_eq!(api.post("/content/sync", &key, &page).await.data(), first);
@@ -84,11 +82,7 @@ async fn a_page_pushed_again_with_its_key_gets_the_same_response(api: Api) {
 
 async fn the_same_key_with_a_different_page_is_a_conflict(api: Api) {
     let key = fresh("content-sync");
-    let page = |title: &str| {
-        let item =
-            json!({ "externalId": "conformance", "type": "page", "title": title, "path": "/conformance" });
-        json!({ "snapshotId": "snapshot", "page": 1, "items": [item] })
-    };
+    let page = |title: &str| json!({ "snapshotId": "snapshot", "page": 1, "items": [item(title)] });
     api.post("/content/sync", &key, &page("One")).await.data();
     api.post("/content/sync", &key, &page("Two")).await.is_failure(409, "IDEMPOTENCY_CONFLICT");
 }
@@ -113,12 +107,10 @@ async fn the_same_key_with_a_different_body_or_job_is_a_resource_conflict_on_job
 
 async fn a_key_can_be_omitted(api: Api) {
     let token = format!("Bearer {}", api.token);
-    let item =
-        json!({ "externalId": "conformance", "type": "page", "title": "A page", "path": "/conformance" });
     for (path, body) in [
         ("/chat/messages", json!({ "message": "Hello" })),
         ("/events", json!({ "events": [{ "eventType": "page_view" }] })),
-        ("/content/sync", json!({ "snapshotId": "snapshot", "page": 1, "items": [item] })),
+        ("/content/sync", json!({ "snapshotId": "snapshot", "page": 1, "items": [item("A page")] })),
     ] {
         api.ask("POST", path, Some(&token), None, Some(&body)).await.data();
     }

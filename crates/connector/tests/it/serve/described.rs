@@ -276,21 +276,20 @@ async fn no_described_path_logs_what_it_is_sent_or_fails_without_an_envelope() {
     assert!(found.len() >= 3, "the cookie, a token, a license code");
 
     // What the router and the extractors refuse by themselves.
-    let session = Call { method: Method::PUT, path: "/session".to_owned(), body: None, queries: Vec::new() };
-    let refused = session.send(address, cookie, &[]).await;
-    assert_eq!(refused.status(), 405);
-    assert!(refused.headers()["allow"].to_str().expect("text").contains("POST"));
-    secrets(refused, "a wrong method").await;
-    let invalid =
-        Call { method: Method::GET, path: "/conversations/%ff".to_owned(), body: None, queries: Vec::new() };
-    let refused = invalid.send(address, cookie, &[]).await;
-    assert_eq!(refused.status(), 400);
-    secrets(refused, "a path that is no text").await;
-    let body = Some(json!({ "email": "x".repeat(40_000), "password": "x" }));
-    let large = Call { method: Method::POST, path: "/session".to_owned(), body, queries: Vec::new() };
-    let refused = large.send(address, cookie, &[]).await;
-    assert_eq!(refused.status(), 413);
-    secrets(refused, "a large body").await;
+    let large = Some(json!({ "email": "x".repeat(40_000), "password": "x" }));
+    for (method, path, body, status) in [
+        (Method::PUT, "/session", None, 405_u16),
+        // A path that is no text.
+        (Method::GET, "/conversations/%ff", None, 400),
+        (Method::POST, "/session", large, 413),
+    ] {
+        let call = Call { method, path: path.to_owned(), body, queries: Vec::new() };
+        let refused = call.send(address, cookie, &[]).await;
+        assert_eq!(refused.status(), status, "{}", call.name());
+        let allowed = refused.headers().get("allow").map(|methods| methods.to_str().expect("text"));
+        assert!(status != 405 || allowed.is_some_and(|methods| methods.contains("POST")), "{allowed:?}");
+        secrets(refused, &call.name()).await;
+    }
 
     let (log, count) = (shop.running.stop(), shop.calls.len());
     assert!(log.lines().count() > count && log.lines().all(|line| line.starts_with('{')));
