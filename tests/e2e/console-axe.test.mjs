@@ -2,39 +2,23 @@
 // is wider than the screen, in both directions of writing.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { AXE, pageFindings } from "./axe.mjs";
 import { eventually } from "./chat.mjs";
-import { launch } from "./demo.mjs";
-import { openConsole, startTeam, visitorOf } from "./team.mjs";
+import { browser, open, team, test, withTeam } from "./console-harness.mjs";
+import { openConsole, visitorOf } from "./team.mjs";
 
-const TIMEOUT = { timeout: 90_000 };
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 const NARROW = { width: 320, height: 640 };
 const LONG = "Donaudampfschifffahrtsgesellschaftskapitän";
 
-let browser;
-let team;
 /** The console of the owner. */
 let opened;
 let visitor;
 
-before(async () => {
-  [browser, team] = await Promise.all([launch(), startTeam()]);
-  await fill();
-  opened = await openConsole(browser, team, team.operators[0], "/console/");
-  opened.context.setDefaultTimeout(30_000);
-  await opened.context.addInitScript(AXE);
-});
+withTeam({ fill });
 
-after(async () => {
-  await opened?.close();
-  await browser?.close();
-  await team?.stop();
-});
-
-/** Creates an entry of each list, so that no page is empty. */
+/** Creates an entry of each list, so that no page is empty, and opens the console of the owner. */
 async function fill() {
   const [{ call }, noor] = team.operators;
   const { id } = team.site;
@@ -75,6 +59,9 @@ async function fill() {
     content: "<p>x</p>",
   });
   await call("POST", "webhooks", { url: `https://hooks.example/${LONG.repeat(3)}`, events: [] });
+  opened = await openConsole(browser, team, team.operators[0], "/console/");
+  opened.context.setDefaultTimeout(30_000);
+  await opened.context.addInitScript(AXE);
 }
 
 const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
@@ -186,7 +173,7 @@ async function hasNoFindings(page, name, viewport, colorScheme) {
 
 for (const [index, shown] of PAGES.entries()) {
   const [name] = shown;
-  test(`axe reports nothing, and nothing is too wide: ${name}`, TIMEOUT, async () => {
+  test(`axe reports nothing, and nothing is too wide: ${name}`, async () => {
     opened.errors.length = 0;
     for (const [viewport, colorScheme] of screensOf(index)) {
       if (name.endsWith("on a phone") && viewport === WIDE) continue;
@@ -216,10 +203,9 @@ async function isInOrder(page, name, index) {
   }
 }
 
-test("axe reports nothing in the forms of accounts", TIMEOUT, async () => {
+test("axe reports nothing in the forms of accounts", async () => {
   const { link } = await team.operators[0].call("POST", "invitations", { email: "ada@shop.example", role: "agent" });
-  const { page, context, errors, close } = await openConsole(browser, team, undefined, "/console/icon.svg");
-  context.setDefaultTimeout(30_000);
+  const { page, context } = await open("/console/icon.svg", null);
   await context.addInitScript(AXE);
   for (const [index, [path, name]] of [
     ["/console/", "Sign in"],
@@ -231,11 +217,9 @@ test("axe reports nothing in the forms of accounts", TIMEOUT, async () => {
     await page.getByRole("heading", { name }).waitFor();
     await isInOrder(page, name, index);
   }
-  assert.deepEqual(errors, []);
-  await close();
 });
 
-test("axe reports nothing in dialogs and menus", TIMEOUT, async () => {
+test("axe reports nothing in dialogs and menus", async () => {
   const { page } = opened;
   opened.errors.length = 0;
   for (const [index, [path, button, role]] of [

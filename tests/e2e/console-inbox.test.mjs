@@ -1,42 +1,19 @@
 // The inbox of an operator: the list, a conversation, replies, notes and what is done with them.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { eventually } from "./chat.mjs";
-import { launch } from "./demo.mjs";
+import { open, team, test, withTeam } from "./console-harness.mjs";
 import { articles, button, choose, field, isInView, list, log, newest, reply, row, seenBy } from "./inbox.mjs";
-import { openConsole, startTeam, visitorOf } from "./team.mjs";
+import { visitorOf } from "./team.mjs";
 
-const TIMEOUT = { timeout: 90_000 };
-
-let team;
-let browser;
 let owner;
 
-before(async () => {
-  [team, browser] = await Promise.all([startTeam(["Maren", "Noor"]), launch()]);
-  [owner] = team.operators;
-});
+withTeam({ names: ["Maren", "Noor"], fill: () => ([owner] = team.operators), waitTimeoutMs: 10_000 });
 
-after(async () => {
-  await browser?.close();
-  await team?.stop();
-});
+/** Runs a test with the inbox of the owner. */
+const inboxTest = (sentence, body) => test(sentence, async () => body((await open()).page));
 
-/** Runs a test with the console of the owner, and fails if the console showed an error. */
-function inboxTest(sentence, path, body) {
-  test(sentence, TIMEOUT, async () => {
-    const opened = await openConsole(browser, team, owner, path);
-    try {
-      await body(opened.page, opened);
-      assert.deepEqual(opened.errors, []);
-    } finally {
-      await opened.close();
-    }
-  });
-}
-
-inboxTest("An operator answers a visitor, who sees the answer once", "/console/", async (page) => {
+inboxTest("An operator answers a visitor, who sees the answer once", async (page) => {
   const anna = visitorOf(team, { name: "Anna Lindqvist", email: "anna@example.com" });
   await anna.say("Can I talk to a real person? <img src=x onerror=alert(1)>");
   await row(page, "Anna Lindqvist").getByText("Wants a person").waitFor();
@@ -50,7 +27,7 @@ inboxTest("An operator answers a visitor, who sees the answer once", "/console/"
   assert.equal(await articles(page).last().locator("strong").innerText(), "Maren");
 });
 
-inboxTest("A note is seen by operators only, and looks different from a reply", "/console/", async (page) => {
+inboxTest("A note is seen by operators only, and looks different from a reply", async (page) => {
   const ben = visitorOf(team, { name: "Ben Okafor" });
   await ben.say("Is the blue mug in stock?");
   await choose(page, "Ben Okafor");
@@ -76,7 +53,7 @@ inboxTest("A note is seen by operators only, and looks different from a reply", 
   );
 });
 
-inboxTest("What the stream brings before the response is shown once", "/console/", async (page) => {
+inboxTest("What the stream brings before the response is shown once", async (page) => {
   const bela = visitorOf(team, { name: "Béla Novák" });
   await bela.say("Do the lids fit the large pot?");
   await choose(page, "Béla Novák");
@@ -104,7 +81,7 @@ inboxTest("What the stream brings before the response is shown once", "/console/
   assert.equal(await of("Asked about lids.").count(), 1);
 });
 
-inboxTest("A reply that is undone is not sent, and its text is in the field again", "/console/", async (page) => {
+inboxTest("A reply that is undone is not sent, and its text is in the field again", async (page) => {
   const cleo = visitorOf(team, { name: "Cleo Marchand" });
   await cleo.say("Do you ship to France?");
   const before = await seenBy(cleo);
@@ -119,7 +96,7 @@ inboxTest("A reply that is undone is not sent, and its text is in the field agai
   assert.equal((await seenBy(cleo)).length, before.length + 1);
 });
 
-inboxTest("A reply is sent when the page is left before the five seconds are over", "/console/", async (page) => {
+inboxTest("A reply is sent when the page is left before the five seconds are over", async (page) => {
   const dana = visitorOf(team, { name: "Dana Petrov" });
   await dana.say("Is the shop open on Sunday?");
   await choose(page, "Dana Petrov");
@@ -131,7 +108,7 @@ inboxTest("A reply is sent when the page is left before the five seconds are ove
   assert.equal((await seenBy(dana)).filter((line) => line.includes("ten to four")).length, 1);
 });
 
-inboxTest("Drafts stay with their conversation and kind, also after a reload", "/console/", async (page) => {
+inboxTest("Drafts stay with their conversation and kind, also after a reload", async (page) => {
   const eli = visitorOf(team, { name: "Eli Novak" });
   const fay = visitorOf(team, { name: "Fay Sorensen" });
   await eli.say("Where is my order?");
@@ -150,7 +127,7 @@ inboxTest("Drafts stay with their conversation and kind, also after a reload", "
   await eventually(async () => assert.equal(await field(page).inputValue(), "A note that I begin"));
 });
 
-inboxTest("What is typed and read stays in place while messages come in", "/console/", async (page) => {
+inboxTest("What is typed and read stays in place while messages come in", async (page) => {
   const gus = visitorOf(team, { name: "Gus Lind" });
   for (let number = 1; number <= 12; number += 1) await gus.say(`Question ${number}. `.repeat(30));
   await choose(page, "Gus Lind");
@@ -175,7 +152,7 @@ inboxTest("What is typed and read stays in place while messages come in", "/cons
   await eventually(async () => isInView(articles(page).last(), log(page)));
 });
 
-inboxTest("A reply that closes its conversation can be taken back from the next one", "/console/", async (page) => {
+inboxTest("A reply that closes its conversation can be taken back from the next one", async (page) => {
   const jon = visitorOf(team, { name: "Jon Vik" });
   await jon.say("That was all, thank you");
   await choose(page, "Jon Vik");
@@ -192,7 +169,7 @@ inboxTest("A reply that closes its conversation can be taken back from the next 
   assert.notEqual(status, "closed");
 });
 
-inboxTest("Undo of a reply that closed its conversation leaves a later reply alone", "/console/", async (page) => {
+inboxTest("Undo of a reply that closed its conversation leaves a later reply alone", async (page) => {
   const kai = visitorOf(team, { name: "Kai Moen" });
   const lea = visitorOf(team, { name: "Lea Brun" });
   await kai.say("That was all, thank you");
@@ -214,7 +191,7 @@ inboxTest("Undo of a reply that closed its conversation leaves a later reply alo
   );
 });
 
-inboxTest("Earlier messages load on scrolling up, and what is read does not jump", "/console/", async (page) => {
+inboxTest("Earlier messages load on scrolling up, and what is read does not jump", async (page) => {
   const hana = visitorOf(team, { name: "Hana Sato" });
   for (let number = 1; number <= 40; number += 1) await hana.say(`Message number ${number}`);
   await choose(page, "Hana Sato");
@@ -229,35 +206,31 @@ inboxTest("Earlier messages load on scrolling up, and what is read does not jump
   assert.equal(texts.filter((text) => /Message number \d+/.test(text)).length, 40, "each message once");
 });
 
-inboxTest(
-  "Filters, views and the search are in the address, and the Back button returns",
-  "/console/",
-  async (page) => {
-    const ivo = visitorOf(team, { name: "Ivo Brandt" });
-    await ivo.say("A question about xylophones");
-    await page.getByRole("searchbox").fill("xylophones");
-    await page.keyboard.press("Enter");
-    await eventually(async () => assert.match(page.url(), /q=xylophones/));
-    await eventually(async () => assert.equal(await list(page).getByRole("link").count(), 1));
-    await row(page, "Ivo Brandt").waitFor();
-    const address = page.url();
-    await choose(page, "Ivo Brandt");
-    await button(page, "Close").click();
-    await eventually(async () => {
-      const { status } = await owner.call("GET", `conversations/${ivo.conversationId}`);
-      assert.equal(status, "closed");
-    });
-    await page.goto(new URL("/console/inbox?view=closed", team.address).href);
-    await row(page, "Ivo Brandt").waitFor();
-    await page.goto(address);
-    await row(page, "Ivo Brandt").waitFor();
-    await page.goBack();
-    await eventually(async () => assert.match(page.url(), /view=closed/));
-    await row(page, "Ivo Brandt").waitFor();
-  },
-);
+inboxTest("Filters, views and the search are in the address, and the Back button returns", async (page) => {
+  const ivo = visitorOf(team, { name: "Ivo Brandt" });
+  await ivo.say("A question about xylophones");
+  await page.getByRole("searchbox").fill("xylophones");
+  await page.keyboard.press("Enter");
+  await eventually(async () => assert.match(page.url(), /q=xylophones/));
+  await eventually(async () => assert.equal(await list(page).getByRole("link").count(), 1));
+  await row(page, "Ivo Brandt").waitFor();
+  const address = page.url();
+  await choose(page, "Ivo Brandt");
+  await button(page, "Close").click();
+  await eventually(async () => {
+    const { status } = await owner.call("GET", `conversations/${ivo.conversationId}`);
+    assert.equal(status, "closed");
+  });
+  await page.goto(new URL("/console/inbox?view=closed", team.address).href);
+  await row(page, "Ivo Brandt").waitFor();
+  await page.goto(address);
+  await row(page, "Ivo Brandt").waitFor();
+  await page.goBack();
+  await eventually(async () => assert.match(page.url(), /view=closed/));
+  await row(page, "Ivo Brandt").waitFor();
+});
 
-inboxTest("A canned reply is inserted by its shortcut, with the visitor's name", "/console/", async (page) => {
+inboxTest("A canned reply is inserted by its shortcut, with the visitor's name", async (page) => {
   await owner.call("POST", "replies", { shortcut: "hello", text: "Hello {{visitor.name}}, {{operator.name}} here." });
   const jo = visitorOf(team, { name: "Jo Almeida" });
   await jo.say("Hi");
@@ -269,7 +242,7 @@ inboxTest("A canned reply is inserted by its shortcut, with the visitor's name",
   await eventually(async () => assert.equal(await field(page).inputValue(), "Hello Jo Almeida, Maren here."));
 });
 
-inboxTest("The keyboard alone opens, answers and closes a conversation", "/console/", async (page) => {
+inboxTest("The keyboard alone opens, answers and closes a conversation", async (page) => {
   const kim = visitorOf(team, { name: "Kim Larsen" });
   await kim.say("Do you have gift cards?");
   await row(page, "Kim Larsen").waitFor();

@@ -2,30 +2,23 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { launch } from "./demo.mjs";
-import { openConsole, startTeam, visitorOf } from "./team.mjs";
+import { open, team, test, withTeam } from "./console-harness.mjs";
+import { visitorOf } from "./team.mjs";
 
 const folder = fileURLToPath(new URL("../../crates/console/texts", import.meta.url));
 const textsIn = (tag, file) => JSON.parse(readFileSync(`${folder}/${tag}/${file}.json`, "utf8"));
 const LANGUAGES = readdirSync(folder);
 const PHONE = { width: 390, height: 844 };
 
-let browser;
-let team;
-
-before(async () => {
-  [browser, team] = await Promise.all([launch(), startTeam(["Maren"])]);
-  await visitorOf(team, { name: "Anna" }).say("Do you deliver to Norway, please?");
+withTeam({
+  names: ["Maren"],
+  fill: () => visitorOf(team, { name: "Anna" }).say("Do you deliver to Norway, please?"),
+  testTimeoutMs: 180_000,
+  waitTimeoutMs: 10_000,
 });
 
-after(async () => {
-  await browser?.close();
-  await team?.stop();
-});
-
-const open = (path, options) => openConsole(browser, team, team.operators[0], path, options);
+const openIn = (path, options) => open(path, undefined, options);
 
 /** Returns the names of the rail that are cut off, and by how much the page is too wide. It runs in the page. */
 function excess() {
@@ -34,9 +27,9 @@ function excess() {
   return { cut, overflow: document.documentElement.scrollWidth - innerWidth };
 }
 
-test("Each language names the pages in full on a phone and on a desktop", { timeout: 180_000 }, async () => {
+test("Each language names the pages in full on a phone and on a desktop", async () => {
   for (const locale of LANGUAGES) {
-    const { page, errors, close } = await open("/console/inbox?view=open", { locale, viewport: PHONE });
+    const { page, close } = await openIn("/console/inbox?view=open", { locale, viewport: PHONE });
     await page.locator(".inbox-rows .row").first().click();
     await page.locator(".message").first().waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), locale);
@@ -50,13 +43,12 @@ test("Each language names the pages in full on a phone and on a desktop", { time
     assert.ok(actions.width <= PHONE.width, locale);
     await page.setViewportSize({ width: 1280, height: 800 });
     assert.deepEqual(await page.evaluate(excess), { cut: [], overflow: 0 }, `${locale} on a desktop`);
-    assert.deepEqual(errors, []);
     await close();
   }
 });
 
 test("A visitor's text has its own direction in a console from right to left", async () => {
-  const { page, close } = await open("/console/inbox?view=open", { locale: "ar-EG" });
+  const { page } = await openIn("/console/inbox?view=open", { locale: "ar-EG" });
   const row = page.locator(".inbox-rows .row").first();
   await row.click();
   const direction = (locator) => locator.evaluate((element) => getComputedStyle(element).direction);
@@ -64,7 +56,6 @@ test("A visitor's text has its own direction in a console from right to left", a
   assert.equal(await direction(page.locator("html")), "rtl");
   assert.equal(await direction(page.locator("[data-role=visitor] .rich").first()), "ltr");
   assert.equal(await direction(row.locator(".row-text")), "ltr");
-  await close();
 });
 
 test("The browser's first language that the console has is used, and English counts", async () => {
@@ -73,19 +64,18 @@ test("The browser's first language that the console has is used, and English cou
     [["en-GB", "de"], "en"],
     [["sv"], "en"],
   ]) {
-    const { page, context, close } = await open("/livez");
+    const { page, context } = await open("/livez");
     await context.addInitScript((languages) => {
       Object.defineProperty(navigator, "languages", { get: () => languages });
     }, languages);
     await page.goto(new URL("/console/", team.address).href);
     await page.locator(".rail-name").first().waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), expected);
-    await close();
   }
 });
 
 test("The chosen language stays in this browser until the browser's is chosen again", async () => {
-  const { page, errors, close } = await open("/console/account", { locale: "en-US" });
+  const { page } = await openIn("/console/account", { locale: "en-US" });
   await page.getByLabel("Language").selectOption("de");
   await page.getByRole("heading", { name: textsIn("de", "account").title }).waitFor();
   await page.goto(new URL("/console/reports", team.address).href);
@@ -96,15 +86,12 @@ test("The chosen language stays in this browser until the browser's is chosen ag
   await page.goto(new URL("/console/account", team.address).href);
   await page.getByLabel(textsIn("de", "account").language).selectOption("");
   await page.getByRole("heading", { name: "Your account" }).waitFor();
-  assert.deepEqual(errors, []);
-  await close();
 });
 
 test("Texts that do not load leave the console in English", async () => {
-  const { page, context, close } = await open("/livez", { locale: "de-DE" });
+  const { page, context } = await openIn("/livez", { locale: "de-DE" });
   await context.route("**/console/texts/*.json", (route) => route.fulfill({ status: 200, body: "<!doctype html>" }));
   await page.goto(new URL("/console/account", team.address).href);
   await page.getByRole("heading", { name: "Your account" }).waitFor();
   assert.equal(await page.locator("html").getAttribute("lang"), "en");
-  await close();
 });

@@ -1,43 +1,23 @@
 // Several operators at once, and a service or a network that goes away.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { eventually, see } from "./chat.mjs";
-import { launch } from "./demo.mjs";
+import { open, team, test, withTeam } from "./console-harness.mjs";
 import { articles, button, choose, field, log, newest, reply, row, seenBy } from "./inbox.mjs";
-import { openConsole, startTeam, visitorOf } from "./team.mjs";
+import { visitorOf } from "./team.mjs";
 
-const TIMEOUT = { timeout: 120_000 };
+withTeam({ names: ["Maren", "Noor"], testTimeoutMs: 120_000, waitTimeoutMs: 10_000 });
 
-let team;
-let browser;
-
-before(async () => {
-  [team, browser] = await Promise.all([startTeam(["Maren", "Noor"]), launch()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await team?.stop();
-});
-
-/** Opens the console of each operator. Returns the pages, and `close()`, which fails if a console showed an error. */
-async function consoles(path = "/console/") {
-  const opened = await Promise.all(team.operators.map((operator) => openConsole(browser, team, operator, path)));
-  const close = async () => {
-    for (const { close } of opened) await close();
-    assert.deepEqual(
-      opened.flatMap(({ errors }) => errors),
-      [],
-    );
-  };
-  return { pages: opened.map(({ page }) => page), contexts: opened.map(({ context }) => context), close };
+/** Opens the console of each operator. Returns the pages. */
+async function consoles(path) {
+  const opened = await Promise.all(team.operators.map((operator) => open(path, operator)));
+  return opened.map(({ page }) => page);
 }
 
-test("Of two operators who take over at the same moment one wins, and the other is told who", TIMEOUT, async () => {
+test("Of two operators who take over at the same moment one wins, and the other is told who", async () => {
   const anna = visitorOf(team, { name: "Anna Lindqvist" });
   await anna.say("Can I talk to a real person?");
-  const { pages, close } = await consoles(`/console/inbox/${anna.conversationId}`);
+  const pages = await consoles(`/console/inbox/${anna.conversationId}`);
   for (const page of pages) await button(page, "Take over").waitFor();
   // Both ask on the same state of the conversation: neither request goes on before both are there.
   const held = [];
@@ -54,55 +34,45 @@ test("Of two operators who take over at the same moment one wins, and the other 
   const { name } = team.operators[1 - lost];
   const notices = pages[lost].getByRole("region", { name: "Notices" });
   await notices.getByText(`${name} has taken this conversation over.`).waitFor();
-  await close();
 });
 
-test("An operator sees that a colleague is typing, and the reply when it is there", TIMEOUT, async () => {
+test("An operator sees that a colleague is typing, and the reply when it is there", async () => {
   const ben = visitorOf(team, { name: "Ben Okafor" });
   await ben.say("Is anybody there?");
-  const { pages, close } = await consoles(`/console/inbox/${ben.conversationId}`);
-  const [maren, noor] = pages;
+  const [maren, noor] = await consoles(`/console/inbox/${ben.conversationId}`);
   await articles(maren).first().waitFor();
   await articles(noor).first().waitFor();
   await field(maren).pressSequentially("Yes, I am");
   await noor.getByText("Maren is typing a reply").waitFor();
   await button(maren, "Send").click();
   await newest(noor, "Yes, I am");
-  await close();
 });
 
-test(
-  "A visitor's message appears without a reload, and counts as seen once the visitor has polled",
-  TIMEOUT,
-  async () => {
-    const cleo = visitorOf(team, { name: "Cleo Marchand" });
-    await cleo.say("Hello");
-    const { pages, close } = await consoles();
-    const [maren] = pages;
-    await choose(maren, "Cleo Marchand");
-    await cleo.say("It is about order 4711");
-    await log(maren).getByText("It is about order 4711").waitFor();
-    await reply(maren, "I am looking.");
-    await eventually(async () => assert.equal((await seenBy(cleo)).at(-1), "operator: I am looking."));
-    await log(maren).getByText("Sent").last().waitFor();
-    const messages = await cleo.poll();
-    await cleo.poll(messages.at(-1).id);
-    await log(maren).getByText("Seen").last().waitFor();
-    await close();
-  },
-);
+test("A visitor's message appears without a reload, and counts as seen once the visitor has polled", async () => {
+  const cleo = visitorOf(team, { name: "Cleo Marchand" });
+  await cleo.say("Hello");
+  const [maren] = await consoles();
+  await choose(maren, "Cleo Marchand");
+  await cleo.say("It is about order 4711");
+  await log(maren).getByText("It is about order 4711").waitFor();
+  await reply(maren, "I am looking.");
+  await eventually(async () => assert.equal((await seenBy(cleo)).at(-1), "operator: I am looking."));
+  await log(maren).getByText("Sent").last().waitFor();
+  const messages = await cleo.poll();
+  await cleo.poll(messages.at(-1).id);
+  await log(maren).getByText("Seen").last().waitFor();
+});
 
-test("Without a network nothing typed is lost, and what was missed comes when it is back", TIMEOUT, async () => {
+test("Without a network nothing typed is lost, and what was missed comes when it is back", async () => {
   const dana = visitorOf(team, { name: "Dana Petrov" });
   await dana.say("Hello");
-  const { pages, contexts, close } = await consoles();
-  const [maren] = pages;
+  const [maren] = await consoles();
   await choose(maren, "Dana Petrov");
-  await contexts[0].setOffline(true);
+  await maren.context().setOffline(true);
   await dana.say("Are you still there?");
   await reply(maren, "Sent without a network.");
   await field(maren).fill("And a draft");
-  await contexts[0].setOffline(false);
+  await maren.context().setOffline(false);
   await log(maren).getByText("Are you still there?").waitFor({ timeout: 60_000 });
   await eventually(
     async () => assert.equal((await seenBy(dana)).filter((line) => line.includes("without a network")).length, 1),
@@ -110,21 +80,19 @@ test("Without a network nothing typed is lost, and what was missed comes when it
   );
   assert.equal(await field(maren).inputValue(), "And a draft");
   await row(maren, "Dana Petrov").waitFor();
-  await close();
 });
 
 /** Opens the console of the owner with a clock that the test moves, and a conversation of a new visitor. */
 async function consoleWithClock(name) {
   const visitor = visitorOf(team, { name });
   await visitor.say("Hello");
-  const prepare = (page) => page.clock.install();
-  const opened = await openConsole(browser, team, team.operators[0], "/console/", { prepare });
-  await choose(opened.page, name);
-  return { visitor, ...opened };
+  const { page } = await open(undefined, undefined, { prepare: (page) => page.clock.install() });
+  await choose(page, name);
+  return { visitor, page };
 }
 
-test("A reply whose response never comes is sent again after a minute, and arrives once", TIMEOUT, async () => {
-  const { visitor, page, close } = await consoleWithClock("Eli Novak");
+test("A reply whose response never comes is sent again after a minute, and arrives once", async () => {
+  const { visitor, page } = await consoleWithClock("Eli Novak");
   let attempts = 0;
   let hasFirst = false;
   await page.route(/\/conversations\/[^/]+\/messages$/, async (route) => {
@@ -148,11 +116,10 @@ test("A reply whose response never comes is sent again after a minute, and arriv
   await sent.and(page.locator(":not(.pending)")).waitFor();
   assert.equal(await sent.count(), 1);
   assert.equal((await seenBy(visitor)).filter((line) => line.includes("into the dark")).length, 1);
-  await close();
 });
 
-test("A hidden tab keeps its stream, although its timers run once a minute", TIMEOUT, async () => {
-  const { page, close } = await consoleWithClock("Fay Sorensen");
+test("A hidden tab keeps its stream, although its timers run once a minute", async () => {
+  const { page } = await consoleWithClock("Fay Sorensen");
   let streams = 0;
   page.on("request", (request) => void (streams += request.url().endsWith("/stream") ? 1 : 0));
   await see(page, "hidden");
@@ -165,5 +132,4 @@ test("A hidden tab keeps its stream, although its timers run once a minute", TIM
   await see(page, "hidden");
   await page.clock.fastForward("08:00:00");
   await eventually(() => assert.equal(streams, 1));
-  await close();
 });

@@ -4,49 +4,38 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { launch, runJobs } from "./demo.mjs";
-import { openConsole, startTeam } from "./team.mjs";
+import { open, team, test, withTeam } from "./console-harness.mjs";
+import { runJobs } from "./demo.mjs";
 
-const TIMEOUT = { timeout: 90_000 };
 const TITLE = "The new kiln <b>is</b> here";
 const ADDRESS = "https://shop.example";
 
-let browser;
-let team;
 let token;
 
-before(async () => {
-  [browser, team] = await Promise.all([launch(), startTeam(["Maren"])]);
-  ({ token } = await team.admin("token", "create", "--site", team.site.id));
-});
-
-after(async () => {
-  await browser?.close();
-  await team?.stop();
+withTeam({
+  names: ["Maren"],
+  fill: async () => ({ token } = await team.admin("token", "create", "--site", team.site.id)),
 });
 
 /** Opens the form for an article and fills it in. */
 async function write(title, path) {
-  const address = `/console/publishing/review?site=${team.site.id}`;
-  const { page, close } = await openConsole(browser, team, team.operators[0], address);
-  page.setDefaultTimeout(30_000);
+  const { page } = await open(`/console/publishing/review?site=${team.site.id}`);
   await page.getByRole("link", { name: "Write an article" }).click();
   const form = page.getByRole("form", { name: "Write an article" });
   await form.getByLabel("Title").fill(title);
   await form.getByLabel("Path on the site").fill(path);
   await form.getByLabel("Text, in HTML").fill("<p>It is warm.</p>");
   await form.getByRole("button", { name: "Save for review" }).click();
-  return { page, form, close };
+  return { page, form };
 }
 
-test("An article goes from the form to a page of the site, and withdrawing it removes the page", TIMEOUT, async () => {
+test("An article goes from the form to a page of the site, and withdrawing it removes the page", async () => {
   const folder = await mkdtemp(join(tmpdir(), "console-"));
   try {
     await mkdir(join(folder, "www"));
     const written = join(folder, "www/news/kiln/index.html");
     const jobs = () => runJobs({ origin: team.address, token }, folder, ADDRESS);
-    const { page, close } = await write(TITLE, "/news/kiln");
+    const { page } = await write(TITLE, "/news/kiln");
     await page.getByRole("heading", { name: TITLE }).waitFor();
     assert.deepEqual(await jobs(), { succeeded: 0, failed: 0, owed: 0 }, "the article is not approved");
 
@@ -68,15 +57,13 @@ test("An article goes from the form to a page of the site, and withdrawing it re
     await page.getByText("On the way", { exact: true }).first().waitFor();
     assert.deepEqual(await jobs(), { succeeded: 1, failed: 0, owed: 0 });
     await assert.rejects(readFile(written), { code: "ENOENT" });
-    await close();
   } finally {
     await rm(folder, { recursive: true });
   }
 });
 
-test("An article without a title shows an error, and its text stays in the form", TIMEOUT, async () => {
-  const { form, close } = await write(" ", "/news/empty");
+test("An article without a title shows an error, and its text stays in the form", async () => {
+  const { form } = await write(" ", "/news/empty");
   await form.getByRole("alert").getByText(/title/i).waitFor();
   assert.equal(await form.getByLabel("Path on the site").inputValue(), "/news/empty");
-  await close();
 });

@@ -3,33 +3,20 @@
 
 import assert from "node:assert/strict";
 import { createECDH, randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
 import { eventually } from "./chat.mjs";
-import { launch } from "./demo.mjs";
-import { openConsole, startTeam, visitorOf } from "./team.mjs";
+import { open, team, test, withTeam } from "./console-harness.mjs";
+import { visitorOf } from "./team.mjs";
 
-const TIMEOUT = { timeout: 90_000 };
 const TITLE = "A visitor wants to talk to a person";
 
-let browser;
-let team;
-
-before(async () => {
-  [browser, team] = await Promise.all([launch(), startTeam(["Maren", "Noor"])]);
-});
-
-after(async () => {
-  await browser?.close();
-  await team?.stop();
-});
+withTeam({ names: ["Maren", "Noor"] });
 
 const operator = (name) => team.operators.find((one) => one.name === name);
 const toggle = (page) => page.getByRole("switch", { name: /Notify this device/ });
 
 /** Opens the account of an operator whose browser allows notifications. */
 async function openAccount(name, prepare = async () => {}) {
-  const opened = await openConsole(browser, team, operator(name), "/console/account");
-  opened.context.setDefaultTimeout(30_000);
+  const opened = await open("/console/account", operator(name));
   await opened.context.grantPermissions(["notifications"], { origin: team.address });
   await prepare(opened.context);
   await opened.page.reload();
@@ -95,8 +82,8 @@ const notifications = (page) =>
     return shown.map(({ title, body, tag, data }) => ({ title, body, tag, data }));
   });
 
-test("A browser whose push service refuses is told so, and stays switched off", TIMEOUT, async () => {
-  const { page, errors, close } = await openAccount("Maren");
+test("A browser whose push service refuses is told so, and stays switched off", async () => {
+  const { page, errors } = await openAccount("Maren");
   await eventually(() => toggle(page).isEnabled());
   assert.equal(await toggle(page).isChecked(), false);
   await toggle(page).click();
@@ -104,15 +91,12 @@ test("A browser whose push service refuses is told so, and stays switched off", 
   await eventually(async () => !(await toggle(page).isChecked()));
   assert.deepEqual((await operator("Maren").call("GET", "push")).devices, []);
   // Chromium says that a private window has no pushes.
-  assert.deepEqual(
-    errors.filter((line) => !line.includes("Push API")),
-    [],
-  );
-  await close();
+  const others = errors.splice(0).filter((line) => !line.includes("Push API"));
+  assert.deepEqual(others, []);
 });
 
-test("A device is added with the key of the service, listed, and removed", TIMEOUT, async () => {
-  const { page, errors, close } = await openAccount("Maren", madeUp("listed"));
+test("A device is added with the key of the service, listed, and removed", async () => {
+  const { page } = await openAccount("Maren", madeUp("listed"));
   await toggle(page).click();
   await page.getByText("This device", { exact: true }).waitFor();
   const { publicKey, devices } = await operator("Maren").call("GET", "push");
@@ -139,50 +123,40 @@ test("A device is added with the key of the service, listed, and removed", TIMEO
   await page.getByText("The device is not notified any more.").waitFor();
   assert.deepEqual((await operator("Maren").call("GET", "push")).devices, []);
   assert.equal(await page.evaluate(() => localStorage.getItem("test-subscription")), null);
-  assert.deepEqual(errors, []);
-  await close();
 });
 
-test(
-  "A push is shown by the worker, replaces that of its conversation, and opens it in the console",
-  TIMEOUT,
-  async () => {
-    const visitor = visitorOf(team, { name: "Ann" });
-    await visitor.say("I would like to talk to a person");
-    const conversation = visitor.conversationId;
-    const { page, context, errors, close } = await openAccount("Noor", madeUp("shown"));
-    await toggle(page).click();
-    await page.getByText("This device", { exact: true }).waitFor();
-    for (const body of ["First", "Second"]) {
-      // A push of the debugger can get lost while the worker starts.
-      await eventually(async () => {
-        await deliver(page, { title: TITLE, body, conversation, lang: "en", dir: "ltr" });
-        await eventually(
-          async () => assert.ok((await notifications(page)).some((shown) => shown.body === body)),
-          2_000,
-        );
-      });
-    }
-    assert.deepEqual(await notifications(page), [
-      { title: TITLE, body: "Second", tag: conversation, data: { conversation } },
-    ]);
+test("A push is shown by the worker, replaces that of its conversation, and opens it in the console", async () => {
+  const visitor = visitorOf(team, { name: "Ann" });
+  await visitor.say("I would like to talk to a person");
+  const conversation = visitor.conversationId;
+  const { page, context } = await openAccount("Noor", madeUp("shown"));
+  await toggle(page).click();
+  await page.getByText("This device", { exact: true }).waitFor();
+  for (const body of ["First", "Second"]) {
+    // A push of the debugger can get lost while the worker starts.
+    await eventually(async () => {
+      await deliver(page, { title: TITLE, body, conversation, lang: "en", dir: "ltr" });
+      await eventually(
+        async () => assert.ok((await notifications(page)).some((shown) => shown.body === body)),
+        2_000,
+      );
+    });
+  }
+  assert.deepEqual(await notifications(page), [
+    { title: TITLE, body: "Second", tag: conversation, data: { conversation } },
+  ]);
 
-    // A push without readable content is shown as well.
-    await deliver(page, "no JSON");
-    await eventually(async () =>
-      assert.ok((await notifications(page)).some((shown) => shown.title === "Chat console")),
-    );
+  // A push without readable content is shown as well.
+  await deliver(page, "no JSON");
+  await eventually(async () => assert.ok((await notifications(page)).some((shown) => shown.title === "Chat console")));
 
-    // The browser gives no way to click a notification: the worker gets the event as the browser would send it.
-    const worker = context.serviceWorkers().find((one) => one.url().endsWith("/push-worker.js"));
-    await worker.evaluate((conversation) => {
-      const event = new ExtendableEvent("notificationclick");
-      event.notification = { close() {}, data: { conversation } };
-      self.dispatchEvent(event);
-    }, conversation);
-    await page.waitForURL(`**/console/inbox/${conversation}`);
-    await page.getByRole("form", { name: "Write" }).waitFor();
-    assert.deepEqual(errors, []);
-    await close();
-  },
-);
+  // The browser gives no way to click a notification: the worker gets the event as the browser would send it.
+  const worker = context.serviceWorkers().find((one) => one.url().endsWith("/push-worker.js"));
+  await worker.evaluate((conversation) => {
+    const event = new ExtendableEvent("notificationclick");
+    event.notification = { close() {}, data: { conversation } };
+    self.dispatchEvent(event);
+  }, conversation);
+  await page.waitForURL(`**/console/inbox/${conversation}`);
+  await page.getByRole("form", { name: "Write" }).waitFor();
+});

@@ -1,28 +1,17 @@
 // The rules for publishing in the operators' console: written, tried, saved and obeyed.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach } from "node:test";
 import { eventually } from "./chat.mjs";
-import { launch } from "./demo.mjs";
+import { open, team, test, withTeam } from "./console-harness.mjs";
 import { answer, QUESTION } from "./settings.mjs";
-import { openConsole, startTeam } from "./team.mjs";
 
-const TIMEOUT = { timeout: 90_000 };
 const BLOG = "Blog <img src=x onerror=alert(1)> {name}";
 
-let browser;
-let team;
 let site;
 let token;
 
-before(async () => {
-  [browser, team] = await Promise.all([launch(), startTeam(["Maren"])]);
-});
-
-after(async () => {
-  await browser?.close();
-  await team?.stop();
-});
+withTeam({ names: ["Maren"] });
 
 // Each test has a site of its own, so that none counts in another one's hour.
 beforeEach(async () => {
@@ -54,12 +43,10 @@ async function sync(...pages) {
   assert.equal(synced.status, 200, await synced.text());
 }
 
-async function open(part = "rules", options = {}) {
-  const path = `/console/publishing/${part === "rules" ? `rules/${site.id}` : part}?site=${site.id}`;
-  const opened = await openConsole(browser, team, team.operators[0], path, options);
-  opened.context.setDefaultTimeout(30_000);
-  if (part === "rules") await opened.page.getByRole("button", { name: "Add a rule" }).waitFor();
-  return opened;
+async function openRules() {
+  const { page } = await open(`/console/publishing/rules/${site.id}?site=${site.id}`);
+  await page.getByRole("button", { name: "Add a rule" }).waitFor();
+  return page;
 }
 
 const names = (page) => page.getByRole("list", { name: "Rules, in their order" }).locator(".row-title").allInnerTexts();
@@ -71,9 +58,9 @@ async function save(page) {
   await page.getByText("Saved", { exact: true }).waitFor();
 }
 
-test("A rule is tried before it is saved, publishes what matches, and is named in the history", TIMEOUT, async () => {
+test("A rule is tried before it is saved, publishes what matches, and is named in the history", async () => {
   await sync({ path: "/blog/old" }, { path: "/about" });
-  const { page, errors, close } = await open();
+  const page = await openRules();
   await tried(page).getByText("2 would wait for review").waitFor();
 
   await page.getByRole("button", { name: "Add a rule" }).click();
@@ -113,13 +100,11 @@ test("A rule is tried before it is saved, publishes what matches, and is named i
   await entry(page, "/shop/new").getByRole("link").click();
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByText("Published by Maren", { exact: true }).waitFor();
-  assert.deepEqual(errors, []);
-  await close();
 });
 
-test("What exceeds the maximum of an hour waits, and says why", TIMEOUT, async () => {
+test("What exceeds the maximum of an hour waits, and says why", async () => {
   await store([rule("All")]);
-  const { page, errors, close } = await open();
+  const page = await openRules();
   const limit = page.getByRole("textbox", { name: "Maximum automatic publications an hour" });
   for (const wrong of ["many", "0"]) {
     await limit.fill(wrong);
@@ -135,37 +120,31 @@ test("What exceeds the maximum of an hour waits, and says why", TIMEOUT, async (
   await entry(page, "/a").getByText("On the way").waitFor();
   for (const path of ["/b", "/c"])
     await entry(page, path).getByText("The rule “All” had published the maximum of an hour").waitFor();
-  assert.deepEqual(errors, []);
-  await close();
 });
 
-test("The second of two editors keeps their changes, and can see those of the first", TIMEOUT, async () => {
+test("The second of two editors keeps their changes, and can see those of the first", async () => {
   await store([rule("One"), rule("Two")]);
-  const [first, second] = [await open(), await open()];
-  await first.page.getByRole("button", { name: "Remove “One”" }).click();
-  await second.page.getByRole("button", { name: "Move “Two” up" }).click();
-  await save(first.page);
-  await second.page.getByRole("button", { name: "Save", exact: true }).click();
-  await second.page.getByText("Somebody else has changed the rules since you opened them.").waitFor();
-  assert.deepEqual(await names(second.page), ["Two", "One"], "the changes stay");
-  await second.page.getByRole("button", { name: "Show the saved rules" }).click();
-  await eventually(async () => assert.deepEqual(await names(second.page), ["Two"]));
-  await second.page.getByRole("checkbox", { name: "Use “Two”" }).uncheck();
-  await save(second.page);
+  const [first, second] = [await openRules(), await openRules()];
+  await first.getByRole("button", { name: "Remove “One”" }).click();
+  await second.getByRole("button", { name: "Move “Two” up" }).click();
+  await save(first);
+  await second.getByRole("button", { name: "Save", exact: true }).click();
+  await second.getByText("Somebody else has changed the rules since you opened them.").waitFor();
+  assert.deepEqual(await names(second), ["Two", "One"], "the changes stay");
+  await second.getByRole("button", { name: "Show the saved rules" }).click();
+  await eventually(async () => assert.deepEqual(await names(second), ["Two"]));
+  await second.getByRole("checkbox", { name: "Use “Two”" }).uncheck();
+  await save(second);
   const stored = await call("GET", `sites/${site.id}/publishing-rules`);
   assert.deepEqual(
     stored.rules.map(({ name, disabled }) => [name, disabled]),
     [["Two", true]],
   );
-  for (const { errors, close } of [first, second]) {
-    assert.deepEqual(errors, []);
-    await close();
-  }
 });
 
-test("Rules are moved with the keyboard, and the focus and a message follow", TIMEOUT, async () => {
+test("Rules are moved with the keyboard, and the focus and a message follow", async () => {
   await store(["One", "Two", "Three"].map((name) => rule(name)));
-  const { page, errors, close } = await open();
+  const page = await openRules();
   const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
   await page.getByRole("button", { name: "Move “Three” up" }).focus();
   await page.keyboard.press("Enter");
@@ -182,13 +161,11 @@ test("Rules are moved with the keyboard, and the focus and a message follow", TI
     stored.rules.map(({ name }) => name),
     ["Three", "One", "Two"],
   );
-  assert.deepEqual(errors, []);
-  await close();
 });
 
-test("Nobody leaves unsaved rules by mistake, not even for another site", TIMEOUT, async () => {
+test("Nobody leaves unsaved rules by mistake, not even for another site", async () => {
   await store([rule("One")]);
-  const { page, errors, close } = await open();
+  const page = await openRules();
   await page.getByRole("button", { name: "Remove “One”" }).click();
   await page.getByText("Unsaved changes").waitFor();
   const sites = page.getByRole("combobox", { name: "Site" });
@@ -206,6 +183,4 @@ test("Nobody leaves unsaved rules by mistake, not even for another site", TIMEOU
   assert.deepEqual(await names(page), ["One"]);
   await page.getByRole("link", { name: "Jobs", exact: true }).click();
   await page.getByText("The site has no jobs yet.").waitFor();
-  assert.deepEqual(errors, []);
-  await close();
 });

@@ -1,16 +1,12 @@
 // The settings in the operators' console, as tests find and use them.
 
-import { openConsole } from "./team.mjs";
+import { open } from "./console-harness.mjs";
 
 /** The question before changes would be lost. */
 export const QUESTION = "You have changes that are not saved. Leave, and lose them?";
 
 /** Opens a page of the settings as the owner, or as another operator. */
-export async function openSettings(browser, team, path = "", operator = team.operators[0], options = {}) {
-  const opened = await openConsole(browser, team, operator, `/console/settings/${path}`, options);
-  opened.context.setDefaultTimeout(30_000);
-  return opened;
-}
+export const openSettings = (path = "", operator, options) => open(`/console/settings/${path}`, operator, options);
 
 export const sections = (page) => page.getByRole("navigation", { name: "Settings" });
 export const title = (page, name) => page.getByRole("heading", { level: 1, name, exact: true });
