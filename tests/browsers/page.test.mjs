@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { REFUSES, eventually, allFilesLoaded } from "../e2e/chat.mjs";
-import { WELCOME } from "../e2e/sandbox.mjs";
+import { FAST_POLLING, WELCOME } from "../e2e/sandbox.mjs";
 import { test } from "./harness.mjs";
 import { Key } from "./tab.mjs";
 
 const QUESTION = "How long does delivery take?";
-const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
 test("A visit under the strictest policy reports no violation and logs nothing", async ({ visit, server }) => {
   await server.setFaults(FAST_POLLING);

@@ -1,10 +1,9 @@
 // The tabs of one browser share a conversation.
 
 import assert from "node:assert/strict";
+import { FAST_POLLING } from "../e2e/sandbox.mjs";
 import { test } from "./harness.mjs";
 
-/** The shortest polling intervals that the widget accepts. */
-const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 const QUESTION = "How long does delivery take?";
 const LATER = "Can I book a workshop?";
 

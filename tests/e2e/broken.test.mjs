@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, focused, openChat, part, ready, say, stored, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
+import { pageOf } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
 const CONTACT = "mailto:help@kiln.example";
@@ -147,9 +148,7 @@ test("The identified visitor is sent with messages after a crash", async ({ visi
   await say(page, QUESTION);
   await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN"]));
   await delivered(page);
-  const sent = page.waitForRequest(
-    (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
-  );
+  const sent = page.waitForRequest(/\/chat\/messages$/);
   await say(page, "And to Norway?");
   assert.equal((await sent).postDataJSON().visitor.name, "Ada");
 });
@@ -277,13 +276,7 @@ test("An element whose module cannot be loaded shows the error message in its pl
     prepare: async (page) => {
       recordOf(page).tolerate("no module, but 404");
       await page.route(WASM, (route) => route.fulfill({ status: 404 }));
-      await page.route("**/", async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({
-          response,
-          body: `<!doctype html><html lang="en"><title>Shop</title><body>${body}</body></html>`,
-        });
-      });
+      await pageOf(body)(page);
     },
   });
   await part(page, "notice").getByText("The chat is not available right now.").waitFor();

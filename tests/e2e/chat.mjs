@@ -281,6 +281,16 @@ export async function hold(page, address, failure) {
   return gate;
 }
 
+/** Opens a page as `visit` does, and holds its requests to an address. Returns the page and what `hold` returns. */
+export async function visitHolding(visit, address, { prepare, failure, ...options } = {}) {
+  let held;
+  const holdAndPrepare = async (page) => {
+    held = await hold(page, address, failure);
+    await prepare?.(page);
+  };
+  return [await visit({ ...options, prepare: holdAndPrepare }), held];
+}
+
 /** Advances the installed clock of a page step by step, so that the work of each step can happen. */
 export async function advanceClock(page, { minutes }) {
   for (let step = 0; step < minutes * 6; step += 1) await page.clock.fastForward(10_000);

@@ -1,8 +1,8 @@
 // The companion: page views and calls to action without the module, and the handover to it.
 
 import assert from "node:assert/strict";
-import { REFUSES, WASM, allFilesLoaded, ask, eventually, hold, openChat, part, ready, stored } from "./chat.mjs";
-import { shopWith, withOptions } from "./chat.mjs";
+import { REFUSES, WASM, allFilesLoaded, ask, eventually, openChat, part, ready, stored } from "./chat.mjs";
+import { shopWith, visitHolding, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const EVENTS = "**/connector/events";
@@ -107,8 +107,7 @@ test("A module that starts before the events are sent takes them over, and what 
 });
 
 test("Every event of a page on which the module starts arrives once, at whatever moment", async ({ visit, server }) => {
-  let wasm;
-  const page = await visit({ clock: true, prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM, { clock: true });
   await waiting(page);
   await part(page, "launcher").hover();
   await wasm.requested;

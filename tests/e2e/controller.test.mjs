@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
-import { hold, openChat, part, ready, advanceClock, allFilesLoaded } from "./chat.mjs";
+import { openChat, part, ready, advanceClock, allFilesLoaded, visitHolding } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 /** Records these events of the widget in the page. */
@@ -31,8 +31,7 @@ test("Calls pushed before the script loads are executed once it has loaded", asy
 });
 
 test("Calls made before the module loads are executed in order once it has loaded", async ({ visit }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM);
   await part(page, "launcher").waitFor();
   await page.evaluate(() => {
     const { chatWidget } = window;
@@ -203,8 +202,7 @@ test("destroy() leaves no element, no global and no request behind", async ({ vi
 });
 
 test("destroy() before the module loads prevents the load", async ({ visit, recordOf }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM);
   await part(page, "launcher").click();
   await wasm.requested;
   await page.evaluate(() => window.chatWidget.destroy());

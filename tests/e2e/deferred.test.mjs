@@ -1,19 +1,8 @@
 // The functions of the module that are loaded when the window is open: early, late, or not at all.
 
 import assert from "node:assert/strict";
-import {
-  ask,
-  background,
-  delivered,
-  eventually,
-  hold,
-  isInView,
-  openChat,
-  part,
-  say,
-  WASM,
-  withOptions,
-} from "./chat.mjs";
+import { ask, background, delivered, eventually, hold, isInView } from "./chat.mjs";
+import { openChat, part, say, visitHolding, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { UNASKED } from "./unasked-events.mjs";
 
@@ -44,13 +33,11 @@ for (const [name, visitor, attributes = ""] of [
   ["in Arabic", {}, 'data-locale="ar"'],
 ]) {
   test(`${name}, a first window opens and takes text without deferred functions`, async ({ visit }) => {
-    let held;
     const prepare = async (page) => {
       await onIntent(page);
       await withOptions(`data-load="intent" ${attributes}`)(page);
-      held = await hold(page, DEFERRED);
     };
-    const page = await visit({ ...visitor, prepare });
+    const [page, held] = await visitHolding(visit, DEFERRED, { ...visitor, prepare });
     await openChat(page);
     await held.requested;
     await part(page, "input").pressSequentially(QUESTION);
@@ -62,12 +49,8 @@ for (const [name, visitor, attributes = ""] of [
 
 for (const [name, happen] of Object.entries(UNASKED)) {
   test(`Without deferred functions, a window takes text after ${name}`, async ({ visit }) => {
-    let held;
-    const prepare = async (page) => {
-      await onIntent(page);
-      held = await hold(page, DEFERRED);
-    };
-    const page = await visit({ viewport: { width: 390, height: 720 }, prepare });
+    const viewport = { width: 390, height: 720 };
+    const [page, held] = await visitHolding(visit, DEFERRED, { viewport, prepare: onIntent });
     await openChat(page);
     await held.requested;
     await happen(page);
@@ -79,16 +62,14 @@ for (const [name, happen] of Object.entries(UNASKED)) {
 }
 
 test("The controls that pages call at their start need no deferred functions", async ({ visit, server }) => {
-  let held;
   const prepare = async (page) => {
     await onIntent(page);
     await withOptions('data-load="intent" data-consent="required"')(page);
     await page.addInitScript(() => {
       window.chatWidget = [["grantConsent"], ["identify", { name: "Ann" }], ["track", "order_placed"]];
     });
-    held = await hold(page, DEFERRED);
   };
-  const page = await visit({ prepare });
+  const [page, held] = await visitHolding(visit, DEFERRED, { prepare });
   await held.requested;
   await openChat(page);
   await eventually(async () =>

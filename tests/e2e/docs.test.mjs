@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { snippet } from "../docs-snippets.mjs";
-import { WASM, allFilesLoaded, ask, eventually, focused, hold, openChat, part, ready, shopWith } from "./chat.mjs";
+import { WASM, allFilesLoaded, ask, eventually, focused } from "./chat.mjs";
+import { openChat, part, ready, shopWith, visitHolding } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf, pageWith, unbundled } from "./pages.mjs";
 
@@ -88,16 +89,12 @@ test("The launcher has the colours of docs/themes.md before and after the module
   visit,
 }) => {
   const css = snippet("docs/themes.md", "Set your own colours: css");
-  let wasm;
-  const page = await visit({
-    prepare: async (page) => {
-      wasm = await hold(page, WASM);
-      await page.route("**/shop.css", async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, body: (await response.text()) + css });
-      });
-    },
-  });
+  const prepare = (page) =>
+    page.route("**/shop.css", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()) + css });
+    });
+  const [page, wasm] = await visitHolding(visit, WASM, { prepare });
   await part(page, "launcher").waitFor();
   assert.equal(await colour(page, "launcher"), "rgb(107, 47, 179)");
   wasm.release();

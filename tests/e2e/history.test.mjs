@@ -3,9 +3,7 @@
 import assert from "node:assert/strict";
 import { REFUSES, ask, eventually, messages, openChat, part, showsAll } from "./chat.mjs";
 import { test } from "./harness.mjs";
-import { WELCOME } from "./sandbox.mjs";
-
-const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+import { FAST_POLLING, WELCOME } from "./sandbox.mjs";
 
 test("A reload restores the conversation in order without duplicates", async ({ visit, server, recordOf }) => {
   await server.setFaults(FAST_POLLING);

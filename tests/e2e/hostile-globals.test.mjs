@@ -1,7 +1,7 @@
 // Pages whose scripts have replaced built-in objects: a `fetch` that throws, members on every object.
 
 import assert from "node:assert/strict";
-import { ask, background, delivered, eventually, hold } from "./chat.mjs";
+import { ask, background, delivered, eventually, visitHolding } from "./chat.mjs";
 import { openChat, part, ready, say, WASM, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { optionTable } from "../../scripts/options.mjs";
@@ -118,9 +118,7 @@ test("Members of Object.prototype that are named like options do not affect the 
   });
   await page.locator(".ask").click();
   await part(page, "input").waitFor();
-  const sent = page.waitForRequest(
-    (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
-  );
+  const sent = page.waitForRequest(/\/chat\/messages$/);
   await ask(page, QUESTION);
   const body = (await sent).postDataJSON();
   assert.deepEqual([body.locale, body.sourcePage, Object.keys(body.visitor)], ["en-US", "/", ["visitorId"]]);
@@ -148,12 +146,7 @@ test("Members of Object.prototype do not affect the loader's launcher, an elemen
   visit,
   server,
 }) => {
-  let wasm;
-  const prepare = async (page) => {
-    await pollute(page);
-    wasm = await hold(page, WASM);
-  };
-  const page = await visit({ prepare });
+  const [page, wasm] = await visitHolding(visit, WASM, { prepare: pollute });
   await wasm.requested;
   assert.equal(await background(page, "launcher"), "rgb(9, 116, 119)");
   const { x, y, width } = await part(page, "launcher").boundingBox();

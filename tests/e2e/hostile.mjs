@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { ask, openChat } from "./chat.mjs";
 import { CALLS } from "./corpora.mjs";
-
-const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+import { FAST_POLLING } from "./sandbox.mjs";
 
 /** The elements that a message may contain. */
 const IN_BUBBLES = "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD HR DIV BUTTON";

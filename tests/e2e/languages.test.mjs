@@ -6,14 +6,13 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually, openChat, part, say, shopWith } from "./chat.mjs";
 import { test } from "./harness.mjs";
+import { FAST_POLLING } from "./sandbox.mjs";
 
 const FOLDER = fileURLToPath(new URL("../../src/text/locales/", import.meta.url));
 const LANGUAGES = readdirSync(FOLDER).map((file) => basename(file, ".json"));
 const textsOf = (tag) => JSON.parse(readFileSync(`${FOLDER}${tag}.json`, "utf8"));
 const ENGLISH = { write: "Write a message", answeredByAi: "Answers by AI" };
 const QUESTION = "How long does delivery take?";
-/** The shortest polling intervals that the widget accepts. */
-const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 /** The narrowest phone in use. */
 const NARROW = { viewport: { width: 320, height: 568 } };
 

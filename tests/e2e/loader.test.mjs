@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { CONFIG, TAG, WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
-import { hold, nextFrame, openChat, part, ready, shopWith, withOptions } from "./chat.mjs";
+import { nextFrame, openChat, part, ready, shopWith, visitHolding, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 test("The first request to the proxy is for the config, and is sent once", async ({ visit, recordOf }) => {
@@ -19,8 +19,7 @@ test("A click before the module loads opens the window with the input focused on
   visit,
   server,
 }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM);
   await part(page, "launcher").click();
   await wasm.requested;
   assert.equal(await part(page, "window").count(), 0);
@@ -35,8 +34,7 @@ test("A click before the module loads opens the window with the input focused on
 });
 
 test("A press during which the module loads counts as a click", async ({ visit }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM);
   await part(page, "launcher").hover();
   await page.mouse.down();
   await wasm.requested;
@@ -48,8 +46,7 @@ test("A press during which the module loads counts as a click", async ({ visit }
 });
 
 test("A second click while the module loads leaves the window open", async ({ visit }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM);
   await part(page, "launcher").click();
   await wasm.requested;
   await part(page, "launcher").click();
@@ -62,15 +59,12 @@ test("The files of the window are fetched after the page has loaded, and nothing
   visit,
   recordOf,
 }) => {
-  let picture;
-  const prepare = async (page) => {
-    picture = await hold(page, "**/hero.svg");
-    await page.addInitScript(() => {
-      for (const name of ["compileStreaming", "instantiateStreaming", "compile", "instantiate"])
-        WebAssembly[name] = () => (window.compiled = true);
-    });
+  const watchCompilation = () => {
+    for (const name of ["compileStreaming", "instantiateStreaming", "compile", "instantiate"])
+      WebAssembly[name] = () => (window.compiled = true);
   };
-  const page = await visit({ prepare });
+  const prepare = (page) => page.addInitScript(watchCompilation);
+  const [page, picture] = await visitHolding(visit, "**/hero.svg", { prepare });
   await part(page, "launcher").waitFor();
   assert.deepEqual(recordOf(page).moduleFiles(), []);
   picture.release();
@@ -99,8 +93,7 @@ for (const [intent, show] of [
   ["chatWidget.open()", (page) => page.evaluate(() => window.chatWidget.open())],
 ]) {
   test(`The module loads before the page on intent: ${intent}`, async ({ visit }) => {
-    let picture;
-    const page = await visit({ prepare: async (page) => (picture = await hold(page, "**/hero.svg")) });
+    const [page, picture] = await visitHolding(visit, "**/hero.svg");
     await part(page, "launcher").waitFor();
     await show(page);
     await ready(page);
@@ -165,12 +158,7 @@ for (const [setup, attributes = "", options] of [
   ["in a right-to-left language", 'data-locale="he-IL"'],
 ]) {
   test(`The loader's launcher looks like the module's ${setup}`, async ({ visit }) => {
-    let wasm;
-    const prepare = async (page) => {
-      wasm = await hold(page, WASM);
-      await withOptions(attributes)(page);
-    };
-    const page = await visit({ prepare, ...options });
+    const [page, wasm] = await visitHolding(visit, WASM, { prepare: withOptions(attributes), ...options });
     await part(page, "launcher").waitFor();
     const painted = await look(page);
     const button = await part(page, "launcher").elementHandle();
@@ -187,16 +175,11 @@ for (const [setup, attributes = "", options] of [
 test("A click on the page's own launcher before the module loads opens the window, and closing returns the focus", async ({
   visit,
 }) => {
-  let wasm;
-  const prepare = async (page) => {
-    wasm = await hold(page, WASM);
-    const options = {
-      "data-proxy=": 'data-launcher="#help" data-proxy=',
-      "<main": '<button id="help"><b>Help</b></button><main',
-    };
-    await shopWith((html) => Object.entries(options).reduce((html, [from, to]) => html.replace(from, to), html))(page);
-  };
-  const page = await visit({ prepare });
+  const button = '<button id="help"><b>Help</b></button><main';
+  const prepare = shopWith((html) =>
+    html.replace("data-proxy=", 'data-launcher="#help" data-proxy=').replace("<main", button),
+  );
+  const [page, wasm] = await visitHolding(visit, WASM, { prepare });
   await page.evaluate(() => {
     window.pressed = 0;
     document.getElementById("help").addEventListener("click", () => (window.pressed += 1));
@@ -221,8 +204,7 @@ test("A click on the page's own launcher before the module loads opens the windo
 });
 
 test("A focused launcher keeps the focus when the module takes over", async ({ visit }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM);
   await wasm.requested;
   await part(page, "launcher").focus();
   wasm.release();
@@ -233,8 +215,7 @@ test("A focused launcher keeps the focus when the module takes over", async ({ v
 });
 
 test("The next click retries a failed module load", async ({ visit, recordOf }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM, "failed")) });
+  const [page, wasm] = await visitHolding(visit, WASM, { failure: "failed" });
   recordOf(page).tolerate("chat widget: the module did not load");
   await part(page, "launcher").click();
   await wasm.requested;
@@ -264,8 +245,7 @@ test("A script tag without a proxy says what is missing, and touches nothing", a
 });
 
 test("The launcher appears after a second without a config", async ({ visit }) => {
-  let config;
-  const page = await visit({ prepare: async (page) => (config = await hold(page, CONFIG)) });
+  const [page, config] = await visitHolding(visit, CONFIG);
   await config.requested;
   await part(page, "launcher").waitFor();
   config.release();

@@ -1,8 +1,8 @@
 // Pages that remove, copy or duplicate the widget, or call it with invalid values.
 
 import assert from "node:assert/strict";
-import { ask, background, delivered, eventually, focused, hold, nextFrame } from "./chat.mjs";
-import { openChat, part, say, WASM, allFilesLoaded, withOptions } from "./chat.mjs";
+import { ask, background, delivered, eventually, focused, nextFrame } from "./chat.mjs";
+import { openChat, part, say, WASM, allFilesLoaded, visitHolding, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
@@ -14,12 +14,8 @@ const INLINE = '<chat-widget inline proxy="/connector"></chat-widget>';
 const element = (page) => page.locator("chat-widget");
 
 test("An element removed while its module loads is not mounted until it is added again", async ({ visit }) => {
-  let wasm;
-  const prepare = async (page) => {
-    wasm = await hold(page, WASM);
-    await pageOf(`<chat-widget proxy="/connector"></chat-widget>${ELEMENTS}`)(page);
-  };
-  const page = await visit({ prepare });
+  const prepare = pageOf(`<chat-widget proxy="/connector"></chat-widget>${ELEMENTS}`);
+  const [page, wasm] = await visitHolding(visit, WASM, { prepare });
   await wasm.requested;
   const taken = await page.evaluateHandle(() => {
     const element = document.querySelector("chat-widget");
@@ -208,8 +204,7 @@ test("An invalid queued call is logged and does not block the others", async ({ 
 });
 
 test("Calls before the module loads return promises, which reject on an invalid option", async ({ visit }) => {
-  let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [page, wasm] = await visitHolding(visit, WASM);
   await part(page, "launcher").waitFor();
   const update = page.evaluate(() => window.chatWidget.update({ position: "middle" }).catch(String));
   wasm.release();

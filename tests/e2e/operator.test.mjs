@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { ask, delivered, eventually, hold, messages, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { log, reply } from "./inbox.mjs";
+import { FAST_POLLING } from "./sandbox.mjs";
 
-/** The shortest polling intervals that the widget accepts. */
-const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 const QUESTION = "Can I talk to a real person?";
 
 test("An operator's reply arrives without an action of the visitor", async ({ visit, server }) => {

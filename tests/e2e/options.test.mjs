@@ -157,9 +157,7 @@ test("An invalid page language falls back to the browser's, and the service alwa
   const page = await visit({ prepare, locale: "fr-CA" });
   await openChat(page);
   await part(page, "input").and(page.getByPlaceholder("Écrire un message")).waitFor();
-  const send = page.waitForRequest(
-    (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
-  );
+  const send = page.waitForRequest(/\/chat\/messages$/);
   await say(page, QUESTION);
   assert.equal((await send).postDataJSON().locale, "fr-CA");
   const searches = recordOf(page)

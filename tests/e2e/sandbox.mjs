@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 
+/** The shortest polling intervals that the widget accepts, as faults. */
+export const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 /** The sandbox's initial config. */
 export const WELCOME = "Hello! I am Clover, the shop's assistant. Ask me about our pots, delivery or the workshops.";
 

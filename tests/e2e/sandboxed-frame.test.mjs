@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { eventually } from "./chat.mjs";
 import { test } from "./harness.mjs";
-import { QUESTION, FAST_POLLING } from "./tabs.mjs";
+import { FAST_POLLING } from "./sandbox.mjs";
+import { QUESTION } from "./tabs.mjs";
 
 /** The headers that allow pages of all origins, including a sandboxed frame. */
 const ALLOWED = {

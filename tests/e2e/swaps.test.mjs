@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { snippet } from "../docs-snippets.mjs";
-import { WASM, ask, delivered, eventually, hold, openChat, part, allFilesLoaded } from "./chat.mjs";
+import { WASM, ask, delivered, eventually, openChat, part, allFilesLoaded, visitHolding } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -90,12 +90,7 @@ for (const [name, router] of Object.entries(ROUTERS)) {
   });
 
   test(`With ${name} a launcher removed before the module loads is restored when it loads`, async ({ visit }) => {
-    let wasm;
-    const prepare = async (page) => {
-      wasm = await hold(page, WASM);
-      await siteOf(router)(page);
-    };
-    const page = await visit({ prepare });
+    const [page, wasm] = await visitHolding(visit, WASM, { prepare: siteOf(router) });
     await part(page, "launcher").waitFor();
     await wasm.requested;
     await followLink(page, "Workshops");

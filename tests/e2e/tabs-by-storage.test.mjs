@@ -1,7 +1,7 @@
 // Tabs of a browser without `BroadcastChannel`, which communicate by `storage` events.
 
 import assert from "node:assert/strict";
-import { ask, delivered, part, say, see, showsAll, unsent } from "./chat.mjs";
+import { ask, delivered, part, say, see, showsAll, unsent, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { QUESTION, openTab } from "./tabs.mjs";
 
@@ -40,13 +40,7 @@ test("Without BroadcastChannel and without consent no tab message is written to 
   };
   const prepare = async (page) => {
     await page.addInitScript(writes);
-    await page.route("**/", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({
-        response,
-        body: (await response.text()).replace("data-proxy=", 'data-consent="required" data-proxy='),
-      });
-    });
+    await withOptions('data-consent="required"')(page);
   };
   const page = await openTab((options) => visit({ ...options, prepare }));
   await ask(page, QUESTION);

@@ -3,8 +3,6 @@
 import assert from "node:assert/strict";
 import { ask, eventually, openChat } from "./chat.mjs";
 
-/** The shortest polling interval that the widget accepts. */
-export const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 export const QUESTION = "How long does delivery take?";
 
 /** Opens another tab, or the first one, with its window open. */

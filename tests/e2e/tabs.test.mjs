@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { REFUSES, SEND, WASM, ask, delivered, hold, messages, openChat, part } from "./chat.mjs";
-import { say, see, showsAll } from "./chat.mjs";
+import { say, see, showsAll, visitHolding, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
-import { QUESTION, FAST_POLLING, nextPolls, openTab, pollerOf, replaceLeader, openConversationTabs } from "./tabs.mjs";
+import { FAST_POLLING } from "./sandbox.mjs";
+import { QUESTION, nextPolls, openTab, pollerOf, replaceLeader, openConversationTabs } from "./tabs.mjs";
 
 const LATER = "Can I book a workshop?";
 
@@ -96,20 +97,9 @@ test("Messages in an open window of a hidden tab are unread until the tab is vis
   await noBadge(tabs[1]);
 });
 
-/** Prepares a visit with a customer id that is read when a page loads. */
-async function customers(page, customer) {
-  const shop = { customer };
-  await page.route("**/", async (route) => {
-    const response = await route.fetch();
-    const tag = shop.customer ? `data-customer-id="${shop.customer}" data-proxy=` : "data-proxy=";
-    await route.fulfill({ response, body: (await response.text()).replace("data-proxy=", tag) });
-  });
-  return shop;
-}
-
 test("Tabs of different customers share nothing", async ({ visit, server }) => {
-  const anna = await openTab(visit, { prepare: (page) => customers(page, "anna") });
-  const bert = await openTab(visit, { beside: anna, prepare: (page) => customers(page, "bert") });
+  const anna = await openTab(visit, { prepare: withOptions('data-customer-id="anna"') });
+  const bert = await openTab(visit, { beside: anna, prepare: withOptions('data-customer-id="bert"') });
   await ask(anna, QUESTION);
   await ask(bert, LATER);
   assert.equal((await server.conversations()).length, 2);
@@ -142,8 +132,7 @@ test("A tab whose storage is blocked receives the conversation from another tab"
 
 test("A tab whose module loads late shows messages from another tab", async ({ visit, server }) => {
   const one = await openTab(visit);
-  let wasm;
-  const other = await visit({ beside: one, prepare: async (page) => (wasm = await hold(page, WASM)) });
+  const [other, wasm] = await visitHolding(visit, WASM, { beside: one });
   await wasm.requested;
   await ask(one, QUESTION);
   wasm.release();

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { text as readText } from "node:stream/consumers";
 import { ask, eventually, focused, openChat, openMyData, part, ready, stored, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
+import { FAST_POLLING } from "./sandbox.mjs";
 
 const QUESTION = "How long does delivery take?";
 const PHONE = { viewport: { width: 375, height: 700 }, isMobile: true, hasTouch: true };
-const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
 /** Replaces the script tag's widget by one with these options. */
 async function mount(page, options) {
