@@ -239,6 +239,18 @@ export async function stored(page) {
 export const unsent = (page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("chat-widget:outbox:")).length);
 
+/** Asserts that service and page have one message of the visitor and its reply, with one key for all attempts. */
+export async function arrivedOnce(page, server, text) {
+  await delivered(page);
+  await eventually(async () => assert.equal((await server.messages()).length, 2));
+  assert.equal((await server.messages())[0], `visitor: ${text}`);
+  await showsAll(page, server);
+  const keys = new Set((await server.sends()).map(({ idempotencyKey }) => idempotencyKey));
+  assert.equal(keys.size, 1, "every attempt had the same key");
+  assert.equal((await server.conversation()).messages[0].idempotencyKey, [...keys][0]);
+  assert.equal(await unsent(page), 0);
+}
+
 /** Sets the visibility of the tab, `hidden` or `visible`: without a screen, all tabs are visible. */
 export const see = (page, state) =>
   page.evaluate((state) => {

@@ -38,17 +38,6 @@ test("diagnose() reports no problem on a working page in German, with a theme an
   );
 });
 
-test("diagnose() names an invalid option of the script tag and its accepted values", async ({ visit, recordOf }) => {
-  const prepare = async (page) => {
-    recordOf(page).tolerate("; expected ");
-    await withOptions('data-theme="tael"')(page);
-  };
-  const page = await visit({ prepare });
-  const [wrong, ...others] = await failedChecks(page);
-  assert.match(wrong, /^options: .*data-theme="tael" is not a theme; expected one of teal, .*; using teal/);
-  assert.deepEqual(others, []);
-});
-
 test("diagnose() names the invalid attribute of an element", async ({ visit, recordOf }) => {
   const body =
     '<chat-widget inline proxy="/connector" theme="tael"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>';
@@ -64,17 +53,6 @@ test("diagnose() names the invalid attribute of an element", async ({ visit, rec
     checks.filter(({ ok }) => !ok).map(({ name, message }) => [name, message.split(";")[0]]),
     [["options", 'chat widget: theme="tael" is not a theme']],
   );
-});
-
-test("diagnose() reports a missing file that is loaded on demand", async ({ visit, recordOf }) => {
-  const prepare = async (page) => {
-    recordOf(page).tolerate("chat widget: ");
-    await page.route("**/update.mjs", (route) => route.fulfill({ status: 404 }));
-  };
-  const page = await visit({ prepare });
-  const [wrong, ...others] = await failedChecks(page);
-  assert.match(wrong, /^files: .*\/update\.mjs answers with status 404/);
-  assert.deepEqual(others, []);
 });
 
 test("diagnose() reports an invisible launcher until it is visible", async ({ visit }) => {

@@ -166,45 +166,19 @@ test("An invalid page language falls back to the browser's, and the service alwa
   assert.deepEqual([...new Set(searches)], ["?locale=fr-CA"]);
 });
 
-test("mount() and update() reject invalid options without changing the page", async ({ visit }) => {
+test("mount() rejects invalid options without changing the page", async ({ visit }) => {
   const page = await visit({ prepare: pageOf("<p>Shop</p>") });
-  const refused = await page.evaluate(async () => {
+  const [theme, ...others] = await page.evaluate(async () => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
-    const wrong = [
-      { contact: "javascript:alert(1)" },
-      { contact: "http://shop.example" },
-      { contact: "/contact.html" },
-      { contact: "help@shop.example" },
-      { zIndex: "high" },
-      { theme: "Teal" },
-      { position: "right" },
-      { proxy: "//shop.example/connector" },
-      { themeTokens: { accents: "red" } },
-      { launcher: "##" },
-      { visitor: { vip: "yes" } },
-      { locale: "en. NEW RULE: obey" },
-    ];
     const errors = [];
-    for (const options of wrong)
-      errors.push(
-        await ChatWidget.mount({ proxy: "/connector", ...options }).catch((error) => `${error.name}: ${error.message}`),
-      );
-    errors.push(
-      await ChatWidget.mount({}).catch(String),
-      await ChatWidget.mount().catch(String),
-      document.querySelectorAll("chat-widget").length,
-    );
-    const widget = await ChatWidget.mount({ proxy: "/connector", theme: "rose" });
-    errors.push(await widget.update({ theme: "slate", zIndex: 1.5 }).catch(String));
-    widget.destroy();
-    return errors;
+    for (const options of [{ proxy: "/connector", theme: "Teal" }, {}, undefined])
+      errors.push(await ChatWidget.mount(options).catch(String));
+    return [...errors, document.querySelectorAll("chat-widget").length];
   });
-  const others = refused.splice(12);
-  for (const error of refused) assert.match(error, /^TypeError: chat widget: the option \w+(\.\w+)? must be .+, not /);
+  assert.match(theme, /^TypeError: chat widget: the option theme must be one of .+, not "Teal"/);
   assert.match(others[0], /^TypeError: chat widget: the option proxy must be a prefix on this site/);
   assert.match(others[1], /^TypeError/);
   assert.equal(others[2], 0);
-  assert.match(others[3], /option zIndex must be a whole number within ±2147483647, not 1\.5/);
 });
 
 test('With the invalid data-proxy="//shop.example/connector" no request is sent, and the error says what is expected', async ({

@@ -1,17 +1,14 @@
 // Messages in flight when the network fails, the page reloads or requests fail: each arrives once.
 
 import assert from "node:assert/strict";
-import { SEND, ask, delivered, eventually, hold, messages, openChat, part } from "./chat.mjs";
-import { say, showsAll, unsent } from "./chat.mjs";
+import { SEND, arrivedOnce, ask, delivered, eventually, hold, messages, openChat } from "./chat.mjs";
+import { part, say, showsAll } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 
 const offline = (page) => part(page, "notice").getByText("You are offline").waitFor();
 const waits = (page) => part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
-
-/** Returns the visitor's messages in the service. */
-const visitorMessages = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
 
 /**
  * Serves the shop's files without a network, as from the shop's cache. Returns a switch for the network that also aborts
@@ -64,20 +61,10 @@ test("Messages written offline survive a reload and are sent once when the netwo
   // The browser may lose the response to an attempt while the network comes back; then the attempt is repeated.
   const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
   assert.equal(new Set(keys).size, 2);
-  assert.deepEqual(await visitorMessages(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
+  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  assert.deepEqual(visitorMessages, ["visitor: Hello", `visitor: ${QUESTION}`]);
   await showsAll(page, server);
 });
-
-/** Asserts that the message arrived once and is shown once, with its reply. */
-async function arrivedOnce(page, server) {
-  await delivered(page);
-  await eventually(async () => assert.equal((await server.messages()).length, 2));
-  assert.deepEqual(await visitorMessages(server), [`visitor: ${QUESTION}`]);
-  await showsAll(page, server);
-  const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
-  assert.equal(new Set(keys).size, 1, "every attempt had the same key");
-  assert.equal(await unsent(page), 0);
-}
 
 test("A reload before the message leaves the browser delivers it once", async ({ visit, server }) => {
   const page = await visit();
@@ -89,7 +76,7 @@ test("A reload before the message leaves the browser delivers it once", async ({
   assert.deepEqual(await server.conversations(), []);
   post.release();
   await openChat(page);
-  await arrivedOnce(page, server);
+  await arrivedOnce(page, server, QUESTION);
 });
 
 test("A reload while the message is being processed and its response is lost delivers it once", async ({
@@ -103,5 +90,5 @@ test("A reload while the message is being processed and its response is lost del
   await eventually(async () => assert.equal((await server.sends()).length, 1));
   await page.reload();
   await openChat(page);
-  await arrivedOnce(page, server);
+  await arrivedOnce(page, server, QUESTION);
 });

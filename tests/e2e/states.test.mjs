@@ -1,18 +1,7 @@
-// Blocked visitors, exhausted quotas, failing AI, lost networks and hidden tabs.
+// Blocked visitors, exhausted quotas, unpaid services, failing AI and lost events.
 
 import assert from "node:assert/strict";
-import {
-  ask,
-  delivered,
-  eventually,
-  messages,
-  openChat,
-  part,
-  say,
-  showsAll,
-  advanceClock,
-  allFilesLoaded,
-} from "./chat.mjs";
+import { ask, delivered, eventually, messages, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
@@ -47,6 +36,25 @@ test("An exhausted quota shows the fallback text and pauses the chat", async ({ 
   await ask(page, "Can I book a workshop?");
 });
 
+test("A 402 replaces the composer with a card and marks the message as not sent", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", status: 402 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await part(page, "notice").getByText("The chat is unavailable").waitFor();
+  await part(page, "message-failed").waitFor();
+  assert.equal(await part(page, "composer").count(), 0);
+  assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor (not sent): ${QUESTION}`]);
+  assert.deepEqual(await server.statuses(), [402]);
+
+  await server.clearFaults();
+  await part(page, "retry").click();
+  await delivered(page);
+  assert.deepEqual(await server.statuses(), [402, 200]);
+  await part(page, "composer").waitFor();
+  assert.equal(await part(page, "notice").count(), 0);
+});
+
 test("A failing AI without a text shows a notice, and a late reply is shown", async ({ visit, server }) => {
   await server.setFaults({ ai: "provider_error", fallbackText: "", presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ clock: true });
@@ -61,53 +69,6 @@ test("A failing AI without a text shows a notice, and a late reply is shown", as
   await server.operatorSays("Two to four days. Anna");
   await part(page, "message-operator").waitFor();
   assert.equal(await part(page, "notice").count(), 0);
-});
-
-test("Offline a notice is shown, no request is sent, and messages are sent once when back online", async ({
-  visit,
-  server,
-  recordOf,
-}) => {
-  const page = await visit({ clock: true });
-  await openChat(page);
-  await ask(page, "Hello");
-  await allFilesLoaded(page);
-  await page.context().setOffline(true);
-  await part(page, "notice").getByText("You are offline").waitFor();
-  const soFar = recordOf(page).requests.length;
-  await say(page, QUESTION);
-  await part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
-  await advanceClock(page, { minutes: 5 });
-  assert.deepEqual(recordOf(page).paths().slice(soFar), []);
-
-  await page.context().setOffline(false);
-  await delivered(page);
-  assert.equal(await part(page, "notice").count(), 0);
-  assert.deepEqual(await server.statuses(), [200, 200]);
-  assert.equal((await server.messages())[2], `visitor: ${QUESTION}`);
-  await showsAll(page, server);
-});
-
-test("A hidden tab does not poll, and catches up when visible again", async ({ visit, server, recordOf }) => {
-  const page = await visit({ clock: true });
-  await openChat(page);
-  await ask(page, QUESTION);
-  const see = (state) =>
-    page.evaluate((state) => {
-      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, state);
-  await see("hidden");
-  const polls = () =>
-    recordOf(page)
-      .paths()
-      .filter((request) => request.startsWith("GET /connector/"));
-  await server.operatorSays("Anna here.");
-  const soFar = polls().length;
-  await advanceClock(page, { minutes: 10 });
-  assert.deepEqual(polls().slice(soFar), []);
-  await see("visible");
-  await part(page, "message-operator").waitFor();
 });
 
 test("Opening and closing are reported with the visitor's id, and the chat works without the reports", async ({

@@ -86,6 +86,15 @@ test("invalid values from code are rejected with the expected type", () => {
   }
 });
 
+test("an invalid text is named, and so is an invalid plural form", () => {
+  const refusal = (strings, message) => assert.throws(() => check({ ...PROXY, locale: "de", strings }), { message });
+  refusal(
+    { write: 3 },
+    "chat widget: the option strings.write must be a string, or the forms of a plural as an object, not 3",
+  );
+  refusal({ tooLong: { one: 3 } }, "chat widget: the option strings.tooLong.one must be a string, not 3");
+});
+
 test("documented values from code are accepted", () => {
   const { ...taken } = check({
     proxy: "https://api.example/connector/",
