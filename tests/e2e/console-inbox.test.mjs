@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { eventually } from "./chat.mjs";
+import { isInView } from "./console.mjs";
 import { open, team, test, withTeam } from "./console-harness.mjs";
-import { articles, button, choose, field, isInView, list, log, newest, reply, row, seenBy } from "./inbox.mjs";
+import { articles, button, choose, field, list, log, newest, reply, row, seenBy } from "./inbox.mjs";
 import { visitorOf } from "./team.mjs";
 
 let owner;
@@ -149,7 +150,7 @@ inboxTest("What is typed and read stays in place while messages come in", async 
   assert.equal(await field(page).inputValue(), "I am still typing");
   await page.getByRole("button", { name: /new message/ }).click();
   await log(page).getByText("Are you there?").waitFor();
-  await eventually(async () => isInView(articles(page).last(), log(page)));
+  await eventually(async () => isInView(articles(page).last(), "[role=log]"));
 });
 
 inboxTest("A reply that closes its conversation can be taken back from the next one", async (page) => {
@@ -160,7 +161,7 @@ inboxTest("A reply that closes its conversation can be taken back from the next 
   await page.keyboard.press("Control+Enter");
   const undo = page.locator(".toast").getByRole("button", { name: "Undo" });
   await undo.waitFor();
-  await isInView(undo, page.locator("body"));
+  await isInView(undo, "body");
   await undo.click();
   await eventually(async () => assert.equal(await field(page).inputValue(), "You are welcome"));
   await log(page).getByText("That was all, thank you").waitFor();

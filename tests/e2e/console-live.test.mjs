@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { eventually, see } from "./chat.mjs";
+import { isInView } from "./console.mjs";
 import { open, team, test, withTeam } from "./console-harness.mjs";
 import { articles, button, choose, field, log, newest, reply, row, seenBy } from "./inbox.mjs";
 import { visitorOf } from "./team.mjs";
@@ -32,8 +33,10 @@ test("Of two operators who take over at the same moment one wins, and the other 
   });
   const lost = team.operators.findIndex(({ id }) => id !== winner);
   const { name } = team.operators[1 - lost];
-  const notices = pages[lost].getByRole("region", { name: "Notices" });
-  await notices.getByText(`${name} has taken this conversation over.`).waitFor();
+  const told = (page, text) => page.getByRole("region", { name: "Notices" }).getByText(text).first();
+  await told(pages[1 - lost], /^The conversation is yours/).waitFor();
+  await told(pages[lost], `${name} has taken this conversation over.`).waitFor();
+  await isInView(told(pages[lost], `${name} has taken this conversation over.`), "body");
 });
 
 test("An operator sees that a colleague is typing, and the reply when it is there", async () => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { eventually } from "./chat.mjs";
+import { isInView } from "./console.mjs";
 
 export const list = (page) => page.getByRole("region", { name: "Conversations" });
 /** Returns the row of a visitor in the list. */
@@ -30,20 +31,8 @@ export const newest = (page, text) =>
   eventually(async () => {
     const last = articles(page).last();
     assert.match(await last.innerText(), new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
-    await isInView(last, log(page));
+    await isInView(last, "[role=log]");
   });
-
-/** Asserts that all of an element is within the visible part of a box and of the screen. */
-export async function isInView(locator, box) {
-  const outer = await box.boundingBox();
-  const inner = await locator.boundingBox();
-  assert.ok(inner && outer, "the element has a box");
-  const { width, height } = locator.page().viewportSize();
-  assert.ok(inner.y >= Math.max(outer.y, 0) - 1, `above: ${inner.y} in ${outer.y}`);
-  const bottom = Math.min(outer.y + outer.height, height);
-  assert.ok(inner.y + inner.height <= bottom + 1, `below: ${inner.y + inner.height} in ${bottom}`);
-  assert.ok(inner.x >= -1 && inner.x + inner.width <= width + 1, "within the width");
-}
 
 /** Returns the visitor's view of a conversation: role and text of each message. */
 export async function seenBy(visitor) {

@@ -1,23 +1,12 @@
 // Messages and presence of an operator, as the visitor sees them.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, hold, messages, openChat, part, say } from "./chat.mjs";
+import { ask, delivered, hold, messages, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { log, reply } from "./inbox.mjs";
 import { FAST_POLLING } from "./sandbox.mjs";
 
 const QUESTION = "Can I talk to a real person?";
-
-test("An operator's reply arrives without an action of the visitor", async ({ visit, server }) => {
-  await server.setFaults(FAST_POLLING);
-  const page = await visit();
-  await openChat(page);
-  await ask(page, QUESTION);
-  await server.operatorSays("Anna here. Can I help?");
-  await part(page, "message-operator").waitFor();
-  assert.equal((await messages(page)).at(-1), "operator: Anna here. Can I help?");
-  assert.equal((await server.sends()).length, 1);
-});
 
 test("The demo's link opens the console at the conversation, and what is answered there reaches the visitor", async ({
   visit,
@@ -82,15 +71,4 @@ test("A reply that arrives after the window was closed is counted as unread", as
   await part(page, "close").click();
   sending.release();
   await part(page, "badge").getByText("1", { exact: true }).waitFor();
-});
-
-test("Nothing is polled without a conversation", async ({ visit, recordOf, server }) => {
-  await server.setFaults(FAST_POLLING);
-  const page = await visit({ clock: true });
-  await openChat(page);
-  await page.clock.runFor(60_000);
-  const record = recordOf(page);
-  await eventually(() => assert.ok(record.of("/connector/events").length > 0, "time has passed"));
-  assert.deepEqual(record.of("/connector/chat/messages"), []);
-  assert.deepEqual(record.of("/connector/chat/presence"), []);
 });

@@ -3,8 +3,6 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eventually } from "./chat.mjs";
-import { isInView } from "./console.mjs";
 import { BROWSER, launch } from "./day/browser.mjs";
 import { Journal } from "./day/journal.mjs";
 import { openLine } from "./day/line.mjs";
@@ -89,10 +87,6 @@ async function answerAll(names) {
   return (await Promise.all(answered)).flat();
 }
 
-/** The conversation of nobody's share, which two operators want. */
-const WANTED = "Tara Singh";
-const SHARED = NAMES.filter((name) => name !== WANTED);
-
 test(`Three operators answer twenty visitors in ${BROWSER}, and each visitor hears the answer`, TIMEOUT, async () => {
   for (const account of team.operators)
     operators.set(account.name, await ConsoleOperator.arrive(browser, line.address, journal, account));
@@ -101,7 +95,7 @@ test(`Three operators answer twenty visitors in ${BROWSER}, and each visitor hea
     await visitor(name).says("Where is my order?");
   });
   for (let round = 1; round <= 2; round += 1) {
-    const replies = await answerAll(SHARED);
+    const replies = await answerAll(NAMES);
     await Promise.all(
       replies.map(async ([name, text]) => {
         await visitor(name).hears(text);
@@ -109,39 +103,6 @@ test(`Three operators answer twenty visitors in ${BROWSER}, and each visitor hea
       }),
     );
   }
-});
-
-test("Of two operators who take over at once one wins, and the other is told who", TIMEOUT, async () => {
-  const question = await visitor(WANTED).says("Can I talk to a real person?");
-  const rivals = [at(maren), at(noor)];
-  const held = [];
-  for (const { page } of rivals) await page.route("**/take-over", (route) => void held.push(route));
-  await Promise.all(
-    rivals.map(async (rival) => {
-      await rival.opens(WANTED);
-      await rival.sees(question);
-      await button(rival.page, "Take over").click();
-    }),
-  );
-  // Both ask on the same state of the conversation: neither request goes on before both are there.
-  await eventually(() => assert.equal(held.length, rivals.length));
-  await Promise.all(held.map((route) => route.continue()));
-  for (const { page } of rivals) await page.unroute("**/take-over");
-  const told = ({ page }) =>
-    page
-      .getByRole("region", { name: "Notices" })
-      .getByText(/has taken this conversation over|The conversation is yours/);
-  for (const rival of rivals) await told(rival).first().waitFor();
-  const notices = await Promise.all(rivals.map((rival) => told(rival).first().innerText()));
-  const lost = notices.findIndex((notice) => notice.includes("has taken"));
-  const [winner, loser] = [rivals[1 - lost], rivals[lost]];
-  assert.equal(notices[lost], `${winner.name} has taken this conversation over.`);
-  assert.match(notices[1 - lost], /^The conversation is yours/);
-  await isInView(told(loser).first(), "body");
-  const conversation = new URL(winner.page.url()).pathname.split("/").at(-1);
-  const { assigneeName, assigneeId } = await team.operators[0].call("GET", `conversations/${conversation}`);
-  assert.equal(assigneeId, team.operators.find(({ name }) => name === winner.name).id, assigneeName);
-  await visitor(WANTED).hears(await winner.replies(WANTED));
 });
 
 test("A draft, a reply in its undo time and a visitor's message survive a restart", TIMEOUT, async () => {
