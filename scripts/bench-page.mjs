@@ -7,19 +7,11 @@ import { brotliCompressSync } from "node:zlib";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
 import { VARIANTS, serve } from "./bench/shop.mjs";
+import { LINE, median, SLOWER } from "./bench/slow.mjs";
 import { buildConnector } from "./connector.mjs";
 import { requireSteps } from "./run-steps.mjs";
 import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
 
-/** Lighthouse's Slow 4G: milliseconds, and bytes per second. */
-const LINE = {
-  offline: false,
-  latency: 150,
-  downloadThroughput: (1.6 * 1024 * 1024) / 8,
-  uploadThroughput: (750 * 1024) / 8,
-};
-/** The factor by which the processor is slowed. */
-const SLOWER = 4;
 /** The number of visits of which each figure is the median. */
 const VISITS = Number(process.env.VISITS ?? 9);
 /** The time without activity after which a page counts as quiet, in milliseconds. */
@@ -123,8 +115,6 @@ async function clickToWindow(page) {
   await page.locator("[part~=launcher], #by-hand").click();
   return opened;
 }
-
-const median = (figures) => figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)];
 
 /** The page's own first layout takes about 50 ms here, so its blocking time varies from visit to visit. */
 const MAX_P_VALUE = 0.05;

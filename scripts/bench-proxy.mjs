@@ -8,6 +8,7 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { answers, firstLine, folder, freePort, nginxRecipe, start, startNginx, stopAll } from "./servers.mjs";
+import { median } from "./bench/slow.mjs";
 import { buildConnector } from "./connector.mjs";
 import { Advice, main, root, say, setupProxyBench } from "./setup.mjs";
 
@@ -116,8 +117,6 @@ async function load(url, connections) {
   if (problem) throw new Advice(`some requests failed: ${problem[0].trim()}`);
   return { rate: Number(rate[1]), p99: Number(latency[1]) * UNITS[latency[2]] };
 }
-
-const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 
 await main(async () => {
   setupProxyBench();

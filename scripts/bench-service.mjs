@@ -136,11 +136,10 @@ const FIGURES = {
   /** Latency of polls with visitors online at the contract's pace, 1 % of them writing. */
   visitors: () =>
     onBoth("visitors", async (service, database) => {
-      const limit = Number(execFileSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" }).trim()) || Infinity;
       const visitors = Number(options.visitors);
-      const connections = Math.min(visitors, limit - OTHER_FILES);
+      const connections = Math.min(visitors, maxFiles - OTHER_FILES);
       if (connections < visitors)
-        say(`the limit of open files is ${limit}, so visitors share ${connections} connections`);
+        say(`the limit of open files is ${maxFiles}, so visitors share ${connections} connections`);
       const size = ["--visitors", visitors, "--connections", connections];
       const { kinds, perSecond, generatorLagMs, serviceMemoryMiB } = await load(
         "visitors",

@@ -4,6 +4,7 @@
 
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
+import { median, SLOWER } from "./bench/slow.mjs";
 import { buildConnector } from "./connector.mjs";
 import { requireSteps } from "./run-steps.mjs";
 import { chromium, main, say, setupBuild } from "./setup.mjs";
@@ -14,8 +15,6 @@ const APPENDED = 40;
 const OPENED = 9;
 /** The number of pages for the median of the time until a conversation is in view. */
 const VIEWED = 9;
-/** The factor by which the processor is slowed. */
-const SLOWER = 4;
 
 const history = (length) =>
   Array.from({ length }, (_, index) => ({
@@ -102,8 +101,6 @@ async function firstView(browser, site, length) {
   await context.close();
   return times;
 }
-
-const median = (times) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)];
 
 async function measure(browser, site, length) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });

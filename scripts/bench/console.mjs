@@ -2,17 +2,9 @@
 
 import { launch } from "../../tests/e2e/demo.mjs";
 import { openConsole, startTeam } from "../../tests/e2e/team.mjs";
+import { LINE, median, SLOWER } from "./slow.mjs";
 import { FLAGS, sendingWith } from "./team.mjs";
 
-/** Lighthouse's Slow 4G: milliseconds, and bytes per second. */
-const LINE = {
-  offline: false,
-  latency: 150,
-  downloadThroughput: (1.6 * 1024 * 1024) / 8,
-  uploadThroughput: (750 * 1024) / 8,
-};
-/** The factor by which the processor is slowed. */
-const SLOWER = 4;
 const VISITS = 3;
 const CONVERSATIONS = 10_000;
 /** Visitors that write for the first time at the same moment. */
@@ -21,9 +13,6 @@ const AT_ONCE = 20;
 const TURNS = 150;
 const TURN_PX = 400;
 const ROW = ".inbox-rows .row";
-
-/** Returns the median of numbers. */
-const median = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
 
 /** Records the time, since the navigation, of the frame that shows the first row. It runs in the page. */
 function watchFirstRow(selector) {

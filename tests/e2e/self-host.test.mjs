@@ -2,33 +2,20 @@
 // docs/server.md: its commands create a token that the service accepts.
 
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
+import { firstLine, folder as shared, freePort, start, stopAll } from "../../scripts/servers.mjs";
 import { snippet } from "../docs-snippets.mjs";
 
 const root = new URL("../..", import.meta.url).pathname;
 const programs = join(root, "target", "debug");
 const certificates = join(root, "crates", "connector", "tests", "tls");
-const folder = mkdtempSync(join(tmpdir(), "chat-self-host-"));
-const running = new Set();
+const folder = mkdtempSync(join(shared, "self-host-"));
 
-after(async () => {
-  await Promise.all([...running].map(stop));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
+after(stopAll);
 
 /** Runs one line of a snippet in the folder of the service, as an administrator would. */
 const run = (line, env = {}) =>
@@ -37,28 +24,12 @@ const run = (line, env = {}) =>
 const environment = { PATH: `${programs}:${process.env.PATH}` };
 
 /** Starts the service in the background, and returns what it announces. */
-async function serve(args, env = {}) {
-  const child = spawn(join(programs, "site-connector"), ["serve", "--json", ...args], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  running.add(child);
-  let printed = "";
-  for await (const data of child.stdout) {
-    printed += data;
-    if (printed.includes("\n")) break;
-  }
-  return { child, ...JSON.parse(printed) };
+async function serve(args, env) {
+  const service = start(join(programs, "site-connector"), ["serve", "--json", ...args], env, folder);
+  return { service, ...JSON.parse(await firstLine(service)) };
 }
 
-async function stop(child) {
-  running.delete(child);
-  if (child.exitCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill();
-  await ended;
-}
+const stop = ({ child, ended }) => (child.kill(), ended);
 
 /** Returns the commands of a snippet that are about the program itself. */
 const commands = (text) =>
@@ -71,7 +42,7 @@ test("the first commands lead to an answered message, a backup and a restore", a
   const port = await freePort();
   const env = { SERVICE_LISTEN: `127.0.0.1:${port}`, SERVICE_WIDGET_DIR: "widget" };
   cpSync(join(root, "dist"), join(folder, "widget"), { recursive: true });
-  const { child, address, ownerLink } = await serve([], env);
+  const { service, address, ownerLink } = await serve([], env);
   assert.match(ownerLink, /\/console\/#setup=/);
 
   const [create, doctor] = commands(snippet("docs/self-host.md", "From an empty machine to an answered message: sh"));
@@ -99,7 +70,7 @@ test("the first commands lead to an answered message, a backup and a restore", a
   const [backup, restore] = commands(snippet("docs/self-host.md", "Back up and restore: sh")).map(elsewhere);
   await run(backup, env);
   await assert.rejects(run(`${restore} --replace`, env), "not while the service runs");
-  await stop(child);
+  await stop(service);
   await run(`${restore} --replace`, env);
   const again = await serve([], env);
   const history = await fetch(
@@ -111,7 +82,7 @@ test("the first commands lead to an answered message, a backup and a restore", a
   const [list] = commands(snippet("docs/self-host.md", "Run it under systemd: sh"));
   const { stdout: tenants } = await run(list.replace(/--config \S+ /, ""), env);
   assert.ok(tenants.trim().length > 0);
-  await stop(again.child);
+  await stop(again.service);
 });
 
 const settings = {
@@ -127,9 +98,9 @@ for (const [name, text] of Object.entries(settings)) {
       .replace(/^tls_certificate = .*$/m, `tls_certificate = "${join(certificates, "one.crt")}"`)
       .replace(/^tls_key = .*$/m, `tls_key = "${join(certificates, "one.key")}"`);
     writeFileSync(file, own);
-    const { child, console: address } = await serve(["--config", file, "--database", `${name}.db`]);
+    const { service, console: address } = await serve(["--config", file, "--database", `${name}.db`]);
     assert.equal(address, "https://chat.example/console/");
-    await stop(child);
+    await stop(service);
   });
 }
 

@@ -2,24 +2,18 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { ask, delivered, eventually, isInView, messages, openChat, part, say } from "./chat.mjs";
+import { ask, delivered, errorsOf, eventually, isInView, messages, openChat, part, say } from "./chat.mjs";
 import { launch } from "./demo.mjs";
-import { operatorOf, servePage, startService } from "./service.mjs";
-
-const PASSWORD = "seven green kettles on a shelf";
+import { servePage, startService } from "./service.mjs";
+import { startTeam } from "./team.mjs";
 
 let service;
 let browser;
 let shop;
-let scriptTag;
-let site;
-let operator;
 
 before(async () => {
-  [service, browser] = await Promise.all([startService(), launch()]);
-  shop = await servePage(() => scriptTag);
-  operator = await operatorOf(service, { name: "Maren", email: "maren@shop.example", password: PASSWORD });
-  ({ site, scriptTag } = await service.admin("site", "create", "--name", "Shop", "--origin", shop.origin));
+  [browser, shop] = await Promise.all([launch(), servePage(() => service.scriptTag)]);
+  service = await startTeam(["Maren"], { origins: [shop.origin] });
 });
 
 after(async () => {
@@ -31,9 +25,7 @@ after(async () => {
 async function visit(origin = shop.origin) {
   const context = await browser.newContext({ viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" });
   const page = await context.newPage();
-  const errors = [];
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  page.on("pageerror", (error) => errors.push(String(error)));
+  const errors = errorsOf(page);
   await page.goto(origin);
   return { page, errors, close: () => context.close() };
 }
@@ -53,12 +45,12 @@ test("An operator answers by the admin API, and the visitor sees it", { timeout:
   const { page, errors, close } = await visit();
   await openChat(page);
   await ask(page, "Can I talk to a real person?");
-  const { conversations } = await operator.call("GET", "conversations?status=waiting");
+  const { conversations } = await service.operators[0].call("GET", "conversations?status=waiting");
   assert.equal(conversations.length, 1);
-  assert.equal(conversations[0].siteId, site.id);
+  assert.equal(conversations[0].siteId, service.site.id);
   const path = `conversations/${conversations[0].id}/messages`;
-  await operator.call("POST", path, { text: "Maren here. **Yes**, you can." }, { "Idempotency-Key": "answer-1" });
-  await operator.call("POST", path, { text: "Maren here. **Yes**, you can." }, { "Idempotency-Key": "answer-1" });
+  for (const text of Array(2).fill("Maren here. **Yes**, you can."))
+    await service.operators[0].call("POST", path, { text }, { "Idempotency-Key": "answer-1" });
   const answer = part(page, "message-operator");
   await answer.waitFor({ timeout: 30_000 });
   assert.match(await answer.innerText(), /Maren here\. Yes, you can\./);
@@ -76,12 +68,12 @@ test("An operator answers by the admin API, and the visitor sees it", { timeout:
 });
 
 test("A page of an origin that is not allowed cannot use the chat", { timeout: 60_000 }, async () => {
-  const stranger = await servePage(() => scriptTag);
+  const stranger = await servePage(() => service.scriptTag);
   const { page, close } = await visit(stranger.origin);
   const read = await page.evaluate(async (url) => {
     const response = await fetch(url).catch((error) => error);
     return response instanceof Error ? "refused" : response.status;
-  }, `${service.address}/connector/${site.id}/chat/config`);
+  }, `${service.address}/connector/${service.site.id}/chat/config`);
   assert.equal(read, "refused");
   await close();
   await stranger.stop();

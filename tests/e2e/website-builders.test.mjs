@@ -2,9 +2,9 @@
 // own scripts are imitated: what they keep of a script tag, and how they change pages.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { read, snippet } from "../docs-snippets.mjs";
-import { asLines, ask, eventually, isInView, openChat, part, ready, shopWith } from "./chat.mjs";
+import { asLines, ask, errorsOf, eventually, isInView, openChat, part, ready, shopWith } from "./chat.mjs";
 import { closeQuietly } from "./context.mjs";
 import { launch } from "./demo.mjs";
 import { servePage } from "./service.mjs";
@@ -15,6 +15,8 @@ const QUESTION = "How long does delivery take?";
 let browser;
 let shop;
 let service;
+/** The contexts of the test that runs. */
+const contexts = [];
 
 before(async () => {
   [browser, shop] = await Promise.all([launch(), servePage(() => "")]);
@@ -40,15 +42,18 @@ const own = (text) =>
 /** Opens a website that sends this HTML and these headers. Returns the page with the errors that its console showed. */
 async function visit(html, headers = {}) {
   const context = await browser.newContext({ viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" });
+  contexts.push(context);
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
-  const errors = [];
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  page.on("pageerror", (error) => errors.push(String(error)));
+  const errors = errorsOf(page);
   await shopWith(() => `<!doctype html><html lang="en"><title>A shop</title>${html}</html>`, headers)(page);
   await page.goto(shop.origin);
-  return { page, errors, close: () => closeQuietly(context) };
+  return { page, errors };
 }
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await closeQuietly(context);
+});
 
 /** Asks in the chat, and asserts that the whole answer is in the visible area, and that `diagnose()` finds no problem. */
 async function asksAndSeesTheAnswer({ page, errors }) {
@@ -107,17 +112,15 @@ test("Google Tag Manager: the code creates a script tag that keeps its options",
   const visited = await visit("<body><h1>A shop</h1>");
   await visited.page.evaluate(insertAsTagManager, own(TAG_MANAGER));
   await asksAndSeesTheAnswer(visited);
-  await visited.close();
 });
 
 test("Google Tag Manager: the line itself loses its options, and the console says which", async () => {
-  const { page, errors, close } = await visit("<body><h1>A shop</h1>");
+  const { page, errors } = await visit("<body><h1>A shop</h1>");
   await page.evaluate(insertAsTagManager, own(LINE));
   await eventually(() => assert.equal(errors.length, 1, errors.join("\n")));
   const quoted = read("docs/website-builders.md").match(/log `(the script tag needs data-proxy=)`/)[1];
   assert.ok(errors[0].includes(quoted), errors[0]);
   assert.equal(await page.locator("chat-widget").count(), 0);
-  await close();
 });
 
 test("Google Tag Manager: the code is ES5, which Tag Manager requires", () => {
@@ -134,7 +137,6 @@ test("Shopify: the line in theme.liquid, with the policy that Shopify sends", { 
   const policy = "block-all-mixed-content; frame-ancestors 'none'; upgrade-insecure-requests;";
   const visited = await visit(rendered, { "Content-Security-Policy": policy });
   await asksAndSeesTheAnswer(visited);
-  await visited.close();
 });
 
 for (const [choice, again] of [
@@ -143,7 +145,7 @@ for (const [choice, again] of [
 ]) {
   test(`Wix: the chat stays open when the page changes without a reload: ${choice}`, { timeout: 60_000 }, async () => {
     const visited = await visit(`<body><div id="SITE_CONTAINER"><h1>A shop</h1></div>`);
-    const { page, errors, close } = visited;
+    const { page, errors } = visited;
     // Wix loads functional code after the visitor has accepted its cookies.
     await page.evaluate(insertScripts, own(LINE));
     await asksAndSeesTheAnswer(visited);
@@ -158,13 +160,12 @@ for (const [choice, again] of [
     }
     await hasOneChatWithTheConversation(page);
     assert.deepEqual(errors, []);
-    await close();
   });
 }
 
 test("Squarespace: the chat restores itself when Ajax loading replaces the page", { timeout: 60_000 }, async () => {
   const visited = await visit(`<body class="homepage"><main><h1>A shop</h1></main>${own(LINE)}</body>`);
-  const { page, errors, close } = visited;
+  const { page, errors } = visited;
   await asksAndSeesTheAnswer(visited);
   await page.evaluate(() => {
     history.pushState({}, "", "/about");
@@ -173,7 +174,6 @@ test("Squarespace: the chat restores itself when Ajax loading replaces the page"
   });
   await hasOneChatWithTheConversation(page);
   assert.deepEqual(errors, []);
-  await close();
 });
 
 test("Squarespace: the chat survives Ajax loading before it is there", { timeout: 60_000 }, async () => {
@@ -183,14 +183,12 @@ test("Squarespace: the chat survives Ajax loading before it is there", { timeout
     document.body.innerHTML = "<main><h1>About us</h1></main>";
   });
   await asksAndSeesTheAnswer(visited);
-  await visited.close();
 });
 
 test("Webflow: the line in the footer code, after Webflow's own script", { timeout: 60_000 }, async () => {
   const footer = `<script>window.Webflow = window.Webflow || [];</script>\n${own(LINE)}`;
   const visited = await visit(`<body><h1>A shop</h1>${footer}</body>`);
   await asksAndSeesTheAnswer(visited);
-  await visited.close();
 });
 
 test("The policy of the page allows what the chat needs", { timeout: 60_000 }, async () => {
@@ -199,18 +197,16 @@ test("The policy of the page allows what the chat needs", { timeout: 60_000 }, a
     "Content-Security-Policy": `default-src 'none'; ${directives}`,
   });
   await asksAndSeesTheAnswer(visited);
-  await visited.close();
 });
 
 test("A website that is not in the allowed origins gets the advice of the docs", { timeout: 60_000 }, async () => {
   const stranger = await startTeam(["Maren"], { origins: ["https://shop.example"] });
   const tag = own(LINE).replaceAll(service.address, stranger.address).replace(service.site.id, stranger.site.id);
-  const { page, close } = await visit(`<body><h1>A shop</h1>${tag}</body>`);
+  const { page } = await visit(`<body><h1>A shop</h1>${tag}</body>`);
   await page.waitForFunction(() => window.chatWidget?.diagnose);
   const { ok, checks } = await page.evaluate(() => window.chatWidget.diagnose());
   assert.equal(ok, false);
   const [proxy] = checks.filter(({ name }) => name === "proxy");
   assert.match(proxy.message, /The proxy cannot be reached/);
-  await close();
   await stranger.stop();
 });

@@ -1,5 +1,6 @@
 // A visitor in Chromium, by Playwright: with a clock, touch, a network to lose and more tabs.
 
+import { see } from "../e2e/chat.mjs";
 import { closeQuietly } from "../e2e/context.mjs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Record } from "../e2e/record.mjs";
@@ -143,10 +144,7 @@ export class BrowserVisitor extends Visitor {
 
   /** Sets the tab's visibility, `hidden` or `visible`. */
   isSeen(state) {
-    return this.evaluate((state) => {
-      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, state);
+    return see(this.page, state);
   }
 
   /** Accepts this text in the console. */

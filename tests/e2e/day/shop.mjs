@@ -1,61 +1,27 @@
 // A shop's web server: its pages, the widget's files, and the proxy `site-connector proxy` behind it.
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream, existsSync, readFileSync } from "node:fs";
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
 import { extname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { firstLine, start } from "../../../scripts/servers.mjs";
+import { forward, TYPES } from "../../../scripts/static-site.mjs";
 import { TAG } from "../chat.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const COMMAND = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-connector");
 const PAGES = join(root, "www/demo");
 const WIDGET = process.env.WIDGET_DIR ?? join(root, "dist");
-const TYPES = {
-  ".css": "text/css",
-  ".js": "text/javascript",
-  ".mjs": "text/javascript",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-};
 
 /** Starts the proxy for a service. Returns its `address` and `stop()`. */
 async function startProxy(service, token) {
   // The shop's web server is the hop, which tells the addresses of visitors.
-  const flags = [
-    "--log",
-    "error",
-    "proxy",
-    "--origin",
-    service,
-    "--listen",
-    "127.0.0.1:0",
-    "--trusted-hop",
-    "127.0.0.1",
-  ];
-  const env = { ...process.env, CONNECTOR_TOKEN: token };
-  const proxy = spawn(COMMAND, flags, { env, stdio: ["ignore", "pipe", "inherit"] });
-  process.once("exit", () => proxy.kill());
-  const [line] = await once(createInterface(proxy.stdout), "line");
-  const stop = async () => {
-    proxy.kill();
-    await once(proxy, "exit");
-  };
-  return { address: new URL(line.replace(/^\S+\s+/, "")), stop };
-}
-
-/** Forwards a request to the proxy, as a web server does. */
-function forward(incoming, outgoing, { hostname, port }) {
-  const { method, url: path, headers } = incoming;
-  const sent = request({ hostname, port, method, path, headers }, (response) => {
-    outgoing.writeHead(response.statusCode, response.headers);
-    response.pipe(outgoing);
-  });
-  sent.on("error", () => outgoing.destroy());
-  outgoing.on("close", () => sent.destroy());
-  incoming.pipe(sent);
+  const flags = ["--origin", service, "--listen", "127.0.0.1:0", "--trusted-hop", "127.0.0.1"];
+  const proxy = start(COMMAND, ["--log", "error", "proxy", ...flags], { CONNECTOR_TOKEN: token });
+  const line = await firstLine(proxy);
+  const stop = () => (proxy.child.kill(), proxy.ended);
+  return { address: new URL(line.replace(/^\S+\s+/, "")).origin, stop };
 }
 
 /** Returns the shop's page for a signed-in customer, whose name it tells the widget. */
