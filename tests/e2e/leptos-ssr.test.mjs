@@ -1,15 +1,12 @@
 // The Leptos application of `examples/leptos-ssr/`, which its own server renders, built by `node scripts/example.mjs`.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { firstLine, start } from "../../scripts/servers.mjs";
+import { root } from "../../scripts/setup.mjs";
 import { ask, eventually, focused, part } from "./chat.mjs";
 import { launch, startDemo } from "./demo.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const SERVER = "target/leptos/debug/leptos-ssr-shop";
 
 let demo, browser, server, site;
@@ -17,16 +14,12 @@ let demo, browser, server, site;
 before(async () => {
   demo = await startDemo();
   browser = await launch();
-  server = spawn(SERVER, ["target/leptos-ssr-shop", demo.sandbox], {
-    cwd: root,
-    env: { ...process.env, CONNECTOR_TOKEN: demo.token },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  [site] = await once(createInterface(server.stdout), "line");
+  server = start(SERVER, ["target/leptos-ssr-shop", demo.sandbox], { CONNECTOR_TOKEN: demo.token }, root);
+  site = await firstLine(server);
 });
 
 after(async () => {
-  server?.kill();
+  server?.child.kill();
   await browser?.close();
   await demo?.stop();
 });
