@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test as nodeTest } from "node:test";
 import { build } from "esbuild";
-import { ask, part, stored } from "../e2e/chat.mjs";
+import { ask, part, REFUSES, stored } from "../e2e/chat.mjs";
 import { project, serve, visit } from "./fixture.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -110,39 +110,6 @@ test("A client continues the widget's conversation as the same visitor", async (
   );
 });
 
-test("After a lost response a message is retried with the same key and body, and arrives once", async ({
-  page,
-  server,
-}) => {
-  const bodies = [];
-  page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
-  await server.setFaults({ only: "send", loseAnswers: 1 });
-  assert.ok((await page.evaluate(() => client.sendMessage("One"))).conversationId);
-  assert.equal(bodies.length, 2);
-  assert.equal(bodies[0], bodies[1]);
-  assert.equal((await server.messages()).filter((message) => message === "visitor: One").length, 1);
-});
-
-test("Resending a failed message uses the same key and body, and it arrives once", async ({ page, server }) => {
-  await page.evaluate(() => {
-    window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
-  });
-  const bodies = [];
-  page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
-  await server.setFaults({ only: "send", loseAnswers: 1 });
-  const lost = await failure(page, "() => client.sendMessage('One')");
-  await server.clearFaults();
-  assert.equal(lost.retryable, true);
-  assert.match(lost.idempotencyKey, /^chat-[0-9a-f-]{36}-[0-9a-f-]{36}$/);
-  // Another message has started the conversation in the meantime.
-  await page.evaluate(() => client.sendMessage("Two"));
-  await page.evaluate((idempotencyKey) => client.sendMessage("One", { idempotencyKey }), lost.idempotencyKey);
-  assert.equal(bodies.length, 3);
-  assert.equal(bodies[0], bodies[2]);
-  const sent = (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
-  assert.equal(sent.filter((text) => text === "One").length, 1);
-});
-
 test("The function of the docs succeeds after a failure, once Retry-After has passed", async ({ page, server }) => {
   await server.setFaults({ only: "send", status: 429, times: 1, retryAfter: 1 });
   assert.ok(await page.evaluate((question) => ask(question), QUESTION));
@@ -223,30 +190,15 @@ test("Each customer is a separate visitor", async ({ page, server }) => {
 });
 
 for (const [condition, break_] of [
+  ...Object.entries(REFUSES),
   [
-    "blocked",
-    () =>
-      Object.defineProperty(window, "localStorage", {
-        get() {
-          throw new DOMException("Blocked", "SecurityError");
-        },
-      }),
-  ],
-  [
-    "full",
-    () =>
-      (Storage.prototype.setItem = () => {
-        throw new DOMException("Full", "QuotaExceededError");
-      }),
-  ],
-  [
-    "full of invalid data",
+    "is full of invalid data",
     () => {
       for (const name of ["visitor", "conversation"]) localStorage.setItem(`chat-widget:${name}`, '{"v":');
     },
   ],
 ]) {
-  test(`The conversation continues where storage is ${condition}`, async ({ page, server }) => {
+  test(`The conversation continues where storage ${condition}`, async ({ page, server }) => {
     await page.evaluate(break_);
     await page.evaluate(() => client.sendMessage("One"));
     await page.evaluate(() => client.sendMessage("Two"));

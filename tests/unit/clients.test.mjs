@@ -17,7 +17,7 @@ globalThis.localStorage = {
 globalThis.location = new URL("https://shop.example/mugs");
 globalThis.document = { title: "Mugs", referrer: "https://search.example/" };
 
-/** The requests of the test, each with its address, headers and body. */
+/** The requests of the test, each with its address, key, body and cache mode. */
 let requests = [];
 /** The requested waits in milliseconds; each ends at once. */
 let waits = [];
@@ -29,8 +29,8 @@ const success = (data) => () => respond(200, { ok: true, data });
 const failure = (status, code, headers) => () =>
   respond(status, code === "INVALID_RESPONSE" ? "<html>" : { ok: false, error: { code, message: "" } }, headers);
 
-globalThis.fetch = async (url, { headers, body }) => {
-  requests.push({ url, key: headers["Idempotency-Key"], body });
+globalThis.fetch = async (url, { headers, body, cache }) => {
+  requests.push({ url, key: headers["Idempotency-Key"], body, cache });
   const next = responses.length > 1 ? responses.shift() : responses[0];
   return next();
 };
@@ -105,6 +105,26 @@ test("a message that failed for good is repeated with its key and its body", asy
   await sender.sendMessage("One", { idempotencyKey });
   assert.equal(requests[0].body, requests[2].body);
   assert.equal(requests[0].key, requests[2].key);
+});
+
+test("only a request for the config may be answered from a cache", async () => {
+  responses = [success({ conversationId: "c1", messages: [] })];
+  const caller = client({ proxy: "https://shop.example/connector" });
+  await caller.getChatConfig();
+  await caller.sendMessage("Hello");
+  await caller.listMessages();
+  await caller.getPresence();
+  await caller.track({ eventType: "page_view" });
+  assert.deepEqual(
+    requests.map(({ url, cache }) => [new URL(url).pathname, cache]),
+    [
+      ["/connector/chat/config", "default"],
+      ["/connector/chat/messages", "no-store"],
+      ["/connector/chat/messages", "no-store"],
+      ["/connector/chat/presence", "no-store"],
+      ["/connector/events", "no-store"],
+    ],
+  );
 });
 
 for (const { eventType, conversationId, given, sent } of TABLE.events.eventData) {
