@@ -30,7 +30,8 @@ export class Record {
   #origin;
   #token;
   #tolerated = [];
-  #reading = [];
+  /** The requests whose headers and bodies are being read. */
+  #reading = new Set();
 
   /** `token` is the one between the shop's proxy and the service. */
   static async of(context, site, token) {
@@ -46,8 +47,8 @@ export class Record {
       );
     });
     context.on("request", (request) => record.#requested(request));
-    context.on("requestfinished", (request) => record.#reading.push(record.#sent(request), record.#answered(request)));
-    context.on("requestfailed", (request) => record.#reading.push(record.#sent(request)));
+    context.on("requestfinished", (request) => record.#read(request, record.#sent(request), record.#answered(request)));
+    context.on("requestfailed", (request) => record.#read(request, record.#sent(request)));
     context.on("weberror", (error) => record.#complain(`page error: ${error.error().stack ?? error.error()}`));
     context.on("console", (message) => record.#logged(message));
     return record;
@@ -104,14 +105,23 @@ export class Record {
     assert.deepEqual(this.complaints, [], "the page had no problem");
   }
 
-  /** Waits until all responses so far are read. */
+  /** Waits until all responses so far are read, except those of removed frames: Chromium may keep their headers. */
   async settle() {
-    while (this.#reading.length > 0) await Promise.all(this.#reading.splice(0));
+    await eventually(() => {
+      const waiting = [...this.#reading].filter((request) => !request.frame().isDetached());
+      assert.equal(waiting.length, 0, `${waiting[0]?.url()} is not read`);
+    });
   }
 
   summary() {
     const requests = this.requests.map(({ method, path, search }) => `${method} ${path}${search}`);
     return ["requests and complaints of the browser:", ...requests, ...this.complaints].join("\n  ");
+  }
+
+  async #read(request, ...readings) {
+    this.#reading.add(request);
+    await Promise.all(readings);
+    this.#reading.delete(request);
   }
 
   #complain(text) {
