@@ -133,7 +133,11 @@ impl Live {
             PULSE,
         );
         _ = window_event_listener_untyped("online", move |_| wake());
-        _ = window_event_listener_untyped("offline", move |_| self.connection.set(Connection::Lost));
+        // Whatever the old stream still had on its way would say that the connection is back.
+        _ = window_event_listener_untyped("offline", move |_| {
+            self.connection.set(Connection::Lost);
+            wake();
+        });
         // A page that the browser has put aside has no connection any more.
         _ = window_event_listener_untyped("pageshow", move |_| {
             if self.source.with_value(|source| source.as_ref().is_some_and(EventSource::is_closed)) {
