@@ -136,10 +136,7 @@ test("A push is shown by the worker, replaces that of its conversation, and open
     // A push of the debugger can get lost while the worker starts.
     await eventually(async () => {
       await deliver(page, { title: TITLE, body, conversation, lang: "en", dir: "ltr" });
-      await eventually(
-        async () => assert.ok((await notifications(page)).some((shown) => shown.body === body)),
-        2_000,
-      );
+      await eventually(async () => assert.ok((await notifications(page)).some((shown) => shown.body === body)), 2_000);
     });
   }
   assert.deepEqual(await notifications(page), [
