@@ -9,7 +9,7 @@ import { sharedFixture } from "./fixture.mjs";
 /** Reduced motion, so that no test waits for animations. */
 const SCREEN = { viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" };
 /** The timeout of a test, in milliseconds. */
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 120_000;
 /** The timeout of a wait, in milliseconds. */
 const WAIT_TIMEOUT_MS = 10_000;
 
