@@ -139,7 +139,7 @@ export function cargoTool(crate, version, program, options = []) {
     CARGO_PROFILE_RELEASE_LTO: "off",
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
-  // Not --locked: a mirror may lack crates of the tool's own lock file.
+  // Not --locked by itself: a mirror may lack crates of the tool's own lock file.
   run("cargo", ["install", crate, "--version", version, "--root", home, "--quiet", ...options], {
     env: { ...process.env, ...quick, CARGO_TARGET_DIR: join(home, "build") },
   });
@@ -348,8 +348,11 @@ export function setupTest() {
   return chromium();
 }
 
-/** Installs Trunk. It serves pages of this machine only, so that it needs no TLS, and looks for no update. */
-export const trunk = () => cargoTool("trunk", TRUNK_VERSION, "trunk", ["--no-default-features"]);
+/**
+ * Installs Trunk. It serves pages of this machine only, so that it needs no TLS, and looks for no update. Newer versions of
+ * its dependencies do not fit together.
+ */
+export const trunk = () => cargoTool("trunk", TRUNK_VERSION, "trunk", ["--no-default-features", "--locked"]);
 
 /** Installs the servers of docs/recipes/. */
 export function recipePrograms() {
