@@ -128,6 +128,8 @@ export const PROJECTS = {
     // The sources come from the folder. The output is the project's, which has most of the dependencies.
     const output = join(root, "target");
     const flags = ["--quiet", "--offline", "--target", "wasm32-unknown-unknown", "--target-dir", output, "-p", SHOP];
+    // Some dependencies are not the project's own: it has smaller ones in their place.
+    tool("cargo", ["fetch", "--quiet", "--target", "wasm32-unknown-unknown"], home);
     tool("cargo", ["build", ...flags], home);
     // The program that writes the glue must be of the version of the module.
     const glue = readFileSync(join(home, "Cargo.lock"), "utf8").match(/name = "wasm-bindgen"\nversion = "([^"]+)"/)[1];
