@@ -130,7 +130,7 @@ if (isWhole) await tried;
 wasm = guard(instance.exports, (error) => {
     deferred.stop();
     onBroken(error);
-});
+}, deferred.isWaiting);
 ${begun}
 return { Handle, deferred: deferred.loaded };
 `,

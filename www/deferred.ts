@@ -19,6 +19,8 @@ export interface Given {
 export interface Deferred {
   /** Loads it at once. The first module calls this for a deferred function, unless `begin()` was quicker. */
   load(): void;
+  /** Returns whether `load()` waits for its response. */
+  isWaiting(): boolean;
   /** Loads it in the background, in several attempts. Returns a promise that is fulfilled after the first one. */
   begin(given: Given): Promise<void>;
   /** Ends the attempts. */
@@ -31,6 +33,7 @@ export interface Deferred {
 export function defer(address: string | URL, isUrgent: boolean): Deferred {
   let given: Given;
   let isStopped = false;
+  let isWaiting = false;
   /** The time of the pending request. */
   let since = Infinity;
 
@@ -87,10 +90,16 @@ export function defer(address: string | URL, isUrgent: boolean): Deferred {
       const request = new XMLHttpRequest();
       request.open("GET", address, false);
       request.overrideMimeType("text/plain;charset=x-user-defined");
-      request.send();
+      isWaiting = true;
+      try {
+        request.send();
+      } finally {
+        isWaiting = false;
+      }
       const bytes = Uint8Array.from(request.responseText, (character) => character.charCodeAt(0));
       new WebAssembly.Instance(new WebAssembly.Module(bytes), imports());
     },
+    isWaiting: () => isWaiting,
     stop() {
       isStopped = true;
     },

@@ -3,8 +3,11 @@
 /** The exports of the module: functions, its memory and a table. */
 type Exports = Record<string, unknown>;
 
-/** Returns the same exports. After the first error in one of them, it calls `onBroken` and the functions do nothing. */
-export function guard(exports: Exports, onBroken: (error: unknown) => void): Exports {
+/**
+ * Returns the same exports. After the first error in one of them, it calls `onBroken` and the functions do nothing. An event
+ * that comes while a call waits, as `isWaiting` says, comes again after that call.
+ */
+export function guard(exports: Exports, onBroken: (error: unknown) => void, isWaiting: () => boolean): Exports {
   const guarded = { ...exports };
   let depth = 0;
   let failure: { error: unknown } | undefined;
@@ -15,6 +18,14 @@ export function guard(exports: Exports, onBroken: (error: unknown) => void): Exp
       // The glue destructures a result; this one is empty.
       let result: unknown = [];
       if (failure) return result;
+      // Firefox dispatches messages of other tabs while the page stands still for a synchronous request.
+      const event = isWaiting() ? args.find(isEvent) : undefined;
+      if (event) {
+        const { target, type } = event;
+        // The waiting call and what the glue does after it are on the stack until then.
+        queueMicrotask(() => target?.dispatchEvent(new (event.constructor as typeof Event)(type, event)));
+        return result;
+      }
       depth += 1;
       try {
         result = inside(...args);
@@ -31,3 +42,5 @@ export function guard(exports: Exports, onBroken: (error: unknown) => void): Exp
   }
   return guarded;
 }
+
+const isEvent = (value: unknown): value is Event => !!(value as Event | undefined)?.target;

@@ -22,7 +22,7 @@ function reportErrors() {
   for (const level of ["error", "warn"]) {
     const say = console[level];
     console[level] = (...words) => {
-      tell(`console ${level}: ${words.join(" ")}`);
+      tell(`console ${level}: ${words.map((word) => (word?.stack && `${word} ${word.stack}`) || word).join(" ")}`);
       say.apply(console, words);
     };
   }
