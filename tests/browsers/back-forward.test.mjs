@@ -1,7 +1,7 @@
 // The widget does not keep a page out of the back-forward cache.
 
 import assert from "node:assert/strict";
-import { eventually, allFilesLoaded } from "../e2e/chat.mjs";
+import { allFilesLoaded, eventually, ready } from "../e2e/chat.mjs";
 import { test } from "./harness.mjs";
 
 /** The shortest polling intervals that the widget accepts, so that a request is pending whenever a page is left. */
@@ -37,6 +37,7 @@ test("Leaving a page while a widget file loads raises no error event, and the ch
   server,
 }) => {
   const tab = await visit({ held: "/chat-widget/element.mjs" });
+  await ready(tab);
   await tab.shop.requested;
   await tab.goto("/help.html");
   await allFilesLoaded(tab);
