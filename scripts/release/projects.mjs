@@ -125,8 +125,8 @@ export const PROJECTS = {
       '    mount_to_body(|| view! { <ChatWidget settings=Settings::new("/connector")/> });',
       "}",
     ]);
-    // The sources come from the folder. The output is the project's, which has most of the dependencies.
-    const output = join(root, "target");
+    // The sources come from the folder. The output of other crates of the same names must not get in the way.
+    const output = join(root, "target", SHOP);
     const flags = ["--quiet", "--offline", "--target", "wasm32-unknown-unknown", "--target-dir", output, "-p", SHOP];
     // Some dependencies are not the project's own: it has smaller ones in their place.
     tool("cargo", ["fetch", "--quiet", "--target", "wasm32-unknown-unknown"], home);
