@@ -8,11 +8,14 @@ mod described;
 mod log;
 mod settings;
 mod start;
+#[cfg(target_os = "linux")]
+mod unwritable_log;
 mod tls;
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -69,9 +72,15 @@ impl Running {
         Self::spawn(folder, command(folder, &[&fixed, flags].concat()))
     }
 
-    fn spawn(folder: &Path, mut command: Command) -> Self {
+    fn spawn(folder: &Path, command: Command) -> Self {
+        let log = File::create(folder.join("log")).expect("a file");
+        Self::spawn_logging_to(log.into(), folder, command)
+    }
+
+    /// Starts a service whose log goes elsewhere.
+    fn spawn_logging_to(stderr: Stdio, folder: &Path, mut command: Command) -> Self {
         let log = folder.join("log");
-        let mut process = Process::spawn_with_log(&mut command, folder);
+        let mut process = Process::spawn(command.stderr(stderr));
         let line = process.first_lines(1).pop().unwrap_or_default();
         let announced = serde_json::from_str(&line).unwrap_or_else(|error| {
             panic!("{error}: {line} {}", std::fs::read_to_string(&log).unwrap_or_default())

@@ -1,5 +1,6 @@
 //! `site-connector jobs`
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -70,7 +71,11 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     let runner = JobRunner::new(client.clone(), site.syncing(client), journal, options);
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
     if !flags.once {
-        eprintln!("Claiming jobs every {} s. Ctrl-C stops after the current job.", flags.interval);
+        let interval = flags.interval;
+        let _ = writeln!(
+            io::stderr(),
+            "Claiming jobs every {interval} s. Ctrl-C stops after the current job."
+        );
     }
     let summary = runner.run(stop).await.map_err(|error| match error {
         RunnerError::Refused(error) => Failure::from(error),

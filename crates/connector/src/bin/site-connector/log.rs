@@ -1,4 +1,5 @@
-//! The log on standard error. Text from outside cannot control the terminal or forge a line.
+//! The log on standard error. Text from outside cannot control the terminal or forge a line. A line that
+//! cannot be written, on a full disk or to a closed pipe, is lost, and nothing else is.
 
 use std::io::{self, Write};
 
@@ -36,11 +37,13 @@ impl Write for Lines {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let line = (self.printable)(text.strip_suffix('\n').unwrap_or(&text));
-        io::stderr().lock().write_all(format!("{line}\n").as_bytes())?;
+        // For an error, tracing-subscriber would print a line of its own, and panic when that fails as well.
+        let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
         Ok(event.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        // Standard error has no buffer.
+        Ok(())
     }
 }

@@ -1,6 +1,11 @@
 //! The command `site-connector`.
 
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "the docs of a flag are its help text")]
+#![warn(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "the macros panic when a line cannot be written, on a full disk or to a closed pipe"
+)]
 
 mod activate;
 mod admin;
@@ -26,7 +31,7 @@ mod status;
 mod sync;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -52,7 +57,9 @@ async fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{}", if json { failure.json() } else { format!("error: {}", failure.shown()) });
+            let text = if json { failure.json() } else { format!("error: {}", failure.shown()) };
+            // The exit code says it as well.
+            let _ = writeln!(io::stderr(), "{text}");
             failure.code()
         }
     }
