@@ -13,7 +13,7 @@ use axum::Router;
 use chat_service::{OpenError, Service, ServiceOptions};
 use ipnet::IpNet;
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -134,26 +134,29 @@ impl Server {
         let (app, metrics_app) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::new()));
         let tls = certificate.as_ref().map(Certificate::acceptor).transpose();
         let tls = tls.map_err(|error| ServeError::TlsSetup(error.to_string()))?;
+        // What ends before the server is told to stop ends the process, which systemd then starts again.
+        let mut tasks = JoinSet::new();
         if let Some(certificate) = &certificate {
-            tokio::spawn(Arc::clone(certificate).follow(tls_reload_interval));
+            tasks.spawn(Arc::clone(certificate).follow(tls_reload_interval));
         }
         let public = serve_connections(listener, current(&app), limits.clone(), tls, stopped.clone());
         let mut server = tokio::spawn(public);
         // Served until the process ends, so that `/readyz` can say that it stops.
         if let Some(metrics) = metrics {
             let app = current(&metrics_app);
-            tokio::spawn(serve_connections(metrics, app, limits, None, CancellationToken::new()));
+            tasks.spawn(serve_connections(metrics, app, limits, None, CancellationToken::new()));
         }
         let mut stop = std::pin::pin!(stop);
         let service = tokio::select! {
             opened = Service::open(service) => opened?,
             () = &mut stop => return Ok(()),
             ended = &mut server => return Err(failed(ended)),
+            Some(ended) = tasks.join_next() => return Err(failed(ended)),
         };
         let router = clients::identified(service.router(), trusted_hops, certificate.is_some());
         let _ = app.set(router);
         let _ = metrics_app.set(service.metrics_router());
-        let background = tokio::spawn({
+        let mut background = tokio::spawn({
             let service = service.clone();
             // The future is large.
             async move { Box::pin(service.run()).await }
@@ -162,6 +165,8 @@ impl Server {
         let outcome = tokio::select! {
             () = stop => Ok(()),
             ended = &mut server => Err(failed(ended)),
+            ended = &mut background => Err(failed(ended)),
+            Some(ended) = tasks.join_next() => Err(failed(ended)),
         };
         info!("stopping");
         service.stop();
@@ -180,8 +185,10 @@ impl Server {
 async fn close(service: &Service, background: JoinHandle<()>, deadline: Instant) {
     let deadline = deadline.max(Instant::now() + MIN_CLOSE_TIMEOUT);
     let finished = async {
-        // A task that panicked has reported it.
-        let _ = background.await;
+        // A finished handle must not be awaited again. A task that panicked has reported it.
+        if !background.is_finished() {
+            let _ = background.await;
+        }
         service.close().await;
     };
     if tokio::time::timeout_at(deadline, finished).await.is_err() {

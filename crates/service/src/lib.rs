@@ -3,6 +3,15 @@
 //! Data is stored in SQLite, in one file, or in PostgreSQL, which several nodes can share. Nodes keep nothing
 //! that another one needs.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::print_stderr,
+        clippy::print_stdout,
+        reason = "the macros panic when a line cannot be written, on a full disk or to a closed pipe"
+    )
+)]
+
 mod accounts;
 mod addresses;
 mod admin_api;
@@ -46,6 +55,7 @@ mod response;
 mod secrets;
 mod site_proxy;
 mod sites;
+mod supervisor;
 mod tenants;
 #[cfg(any(test, feature = "test-mode"))]
 pub mod test_mode;
@@ -85,6 +95,7 @@ use caches::Caches;
 use clock::Clock;
 use db::Db;
 use rate::RateLimits;
+use supervisor::supervise;
 
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
@@ -108,6 +119,7 @@ struct Inner {
     /// Limits the blocking threads that parse and search.
     workers: Semaphore,
     metrics: ops::Metrics,
+    health: ops::Health,
     /// Cancelled when the service is told to stop: event streams end, and background tasks finish.
     closing: CancellationToken,
     /// Work that must not be cut off, such as a reply of the AI that nobody waits for any more.
@@ -159,6 +171,7 @@ impl Service {
             workers: Semaphore::new(MAX_WORKERS),
             options,
             metrics: ops::Metrics::default(),
+            health: ops::Health::default(),
             closing: CancellationToken::new(),
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
@@ -180,9 +193,14 @@ impl Service {
     }
 
     /// Runs the background tasks until the service is told to stop: delivers webhooks, e-mails and pushes,
-    /// brings conversations back that were put aside, and removes what is old.
+    /// brings conversations back that were put aside, and removes what is old. Each task that panics starts
+    /// again.
     pub async fn run(&self) {
-        tokio::join!(notify::run(self.clone()), purge::run(self.clone()), conversations::snooze::run(self));
+        tokio::join!(
+            notify::run(self.clone()),
+            supervise("the removal of old data", || purge::run(self.clone())),
+            supervise("the return of conversations", || conversations::snooze::run(self)),
+        );
     }
 
     /// Ends event streams and background work, waits until what must not be cut off is done, and closes the

@@ -19,6 +19,7 @@ use crate::db::{DbError, Tx, Wake, args};
 use crate::error::ApiError;
 use crate::queue_runner::run as run_queue;
 use crate::secrets::new_id;
+use crate::supervisor::supervise;
 
 pub use mail::{SmtpOptions, SmtpOptionsError, SmtpTls, check_smtp};
 
@@ -125,8 +126,8 @@ pub(crate) async fn prepare(service: &Service) -> Result<(), ApiError> {
 /// Delivers webhooks, e-mails and pushes until the service closes. Several nodes share the work.
 pub(crate) async fn run(service: Service) {
     tokio::join!(
-        run_queue::<webhooks::WebhookQueue>(&service),
-        run_queue::<mail::MailQueue>(&service),
-        run_queue::<push::PushQueue>(&service),
+        supervise("the queue of webhooks", || run_queue::<webhooks::WebhookQueue>(&service)),
+        supervise("the queue of e-mails", || run_queue::<mail::MailQueue>(&service)),
+        supervise("the queue of pushes", || run_queue::<push::PushQueue>(&service)),
     );
 }

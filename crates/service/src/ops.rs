@@ -18,6 +18,7 @@ pub use key_check::has_key;
 pub use key_text::{generate_key, parse_key};
 
 pub(crate) use body_timeout::is_body_timeout;
+pub(crate) use health::Health;
 pub(crate) use key_check::check_key;
 pub(crate) use metrics::Metrics;
 pub(crate) use requests::RouteLabel;

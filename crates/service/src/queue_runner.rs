@@ -15,6 +15,8 @@ use crate::db::{DbError, Wake};
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(15);
 /// The waiting time after an error of the database.
 const ERROR_INTERVAL: Duration = Duration::from_secs(2);
+/// The interval between attempts to open a queue.
+const OPEN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// A queue in the database.
 pub(crate) trait Queue: Sized + Send + Sync + 'static {
@@ -46,11 +48,8 @@ pub(crate) trait Queue: Sized + Send + Sync + 'static {
 
 /// Sends what is due until the service closes, and then finishes the sends in progress.
 pub(crate) async fn run<Q: Queue>(service: &Service) {
-    let mut runner = match Q::open(service) {
-        Ok(Some(queue)) => QueueRunner::new(queue),
-        Ok(None) => return,
-        Err(error) => return error!("{} are not sent: {error}", Q::NAME),
-    };
+    let Some(queue) = open::<Q>(service).await else { return };
+    let mut runner = QueueRunner::new(queue);
     let mut wakes = service.db().wakes();
     loop {
         let wait = match runner.start_due(service.now_ms()).await {
@@ -69,6 +68,20 @@ pub(crate) async fn run<Q: Queue>(service: &Service) {
         }
     }
     runner.finish_all().await;
+}
+
+/// Opens a queue, as often as it takes; `None` where it is switched off, and when the service closes.
+async fn open<Q: Queue>(service: &Service) -> Option<Q> {
+    loop {
+        match Q::open(service) {
+            Ok(queue) => return queue,
+            Err(error) => error!("{} are not sent: {error}", Q::NAME),
+        }
+        tokio::select! {
+            () = service.0.closing.cancelled() => return None,
+            () = tokio::time::sleep(OPEN_INTERVAL) => {}
+        }
+    }
 }
 
 /// The sends in progress of a node.

@@ -11,6 +11,7 @@ use axum::Router;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::routing::{MethodRouter, get};
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::CorsLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -141,13 +142,15 @@ impl ProxyServer {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let stopped = CancellationToken::new();
         let limits = self.limits;
+        // What ends before the server is told to stop ends the process, which systemd then starts again.
+        let mut tasks = JoinSet::new();
         if let Some(listener) = self.metrics {
             let metrics_source = self.metrics_source;
             let text = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
             let render = move || async move { ([(header::CONTENT_TYPE, text)], metrics_source.render()) };
             let app = Router::new().route("/metrics", get(render)).route("/healthz", health(&self.stopping));
             let app = move || app.clone();
-            tokio::spawn(serve_connections(listener, app, limits.clone(), None, stopped.clone()));
+            tasks.spawn(serve_connections(listener, app, limits.clone(), None, stopped.clone()));
         }
         let app = site(self.proxy, self.cors_layer, &self.prefix, &self.stopping);
         let app = move || app.clone();
@@ -156,6 +159,7 @@ impl ProxyServer {
         tokio::select! {
             () = stop => {}
             ended = &mut server => return ended.map_err(broken),
+            Some(ended) = tasks.join_next() => return ended.map_err(broken),
         }
         info!("stopping");
         self.stopping.store(true, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! Tests of both databases.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use chat_test_servers::at_once;
@@ -61,6 +62,43 @@ on_both_databases! {
         });
         let written = writes.await.into_iter().filter(|written| *written).count();
         assert_eq!((written, names(&db).await.len()), (151, 151));
+    }
+
+    /// The caches panic, which the writer of SQLite and the listener of PostgreSQL call.
+    async fn the_database_goes_on_after_a_panic_in_its_tasks(database: &TestDatabase) {
+        let (is_broken, panics) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let caches = {
+            let (is_broken, panics) = (Arc::clone(&is_broken), Arc::clone(&panics));
+            move |_: &Wake| {
+                if is_broken.load(Relaxed) {
+                    panics.fetch_add(1, Relaxed);
+                    panic!("a panic of the test");
+                }
+            }
+        };
+        let db = Db::open(&database.address, Arc::new(caches)).await.expect("opened");
+        let mut wakes = db.wakes();
+        if db.dialect() == Dialect::Postgres {
+            assert_eq!(wakes.recv().await.expect("the listener has begun"), Wake::Everything);
+        }
+        is_broken.store(true, Relaxed);
+        let writer = db.clone();
+        let write = tokio::spawn(async move { add(&writer, "one", "").await });
+        assert!(!matches!(write.await, Ok(Ok(()))), "its caches may be outdated");
+        // With PostgreSQL, the transaction's own task panics first.
+        let tasks = if db.dialect() == Dialect::Postgres { 2 } else { 1 };
+        let panicked = async {
+            while panics.load(Relaxed) < tasks {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), panicked).await.expect("the task panics");
+        is_broken.store(false, Relaxed);
+        let everything = async { while wakes.recv().await.expect("an announcement") != Wake::Everything {} };
+        tokio::time::timeout(Duration::from_secs(20), everything).await.expect("anything may have changed");
+        add(&db, "two", "").await.expect("written");
+        assert_eq!(next_wake(&mut wakes).await, Wake::Settings { tenant: "two".to_owned() });
+        assert_eq!(names(&db).await, ["one", "two"], "the first was committed");
     }
 
     async fn values_come_back_as_they_were(database: &TestDatabase) {

@@ -43,10 +43,11 @@ impl DbError {
         }
     }
 
-    /// Returns whether PostgreSQL closed the connection, so that another one may work.
+    /// Returns whether PostgreSQL closed the connection, or the thread of SQLite's ended, so that another one
+    /// may work.
     pub(super) fn is_lost_connection(&self) -> bool {
         match &*self.0 {
-            sqlx::Error::Io(_) => true,
+            sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed => true,
             // An operator's or a crash's shutdown, and failures of connections.
             sqlx::Error::Database(error) => {
                 let code = error.code().unwrap_or_default();

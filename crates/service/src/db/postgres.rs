@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use super::arg::bind;
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, Work, migrations};
+use crate::supervisor::supervise;
 use notifier::Notifier;
 use readers::Readers;
 
@@ -81,7 +82,13 @@ impl Postgres {
         let unflushed = options(address)?.options([("synchronous_commit", "off")]);
         let unflushed = open_pool(unflushed, max_unflushed).await?;
         let own = listener::pool(options(address)?).await?;
-        let listening = tokio::spawn(listener::listen(own, unflushed.clone(), announcer.clone()));
+        let listening = tokio::spawn({
+            let (unflushed, announcer) = (unflushed.clone(), announcer.clone());
+            async move {
+                let listen = || listener::listen(&own, &unflushed, &announcer);
+                supervise("the listener for changes of other nodes", listen).await;
+            }
+        });
         let notifier = Notifier::default();
         let notifying = Mutex::new(notifier.start(unflushed.clone()));
         Ok(Self { readers, writers, unflushed, announcer, notifier, notifying, listening })

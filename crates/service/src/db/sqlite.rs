@@ -30,6 +30,8 @@ const MAX_WAITING: usize = 1024;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The interval at which changes by other processes are looked for.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// The pause before each attempt to open the writer's connection again.
+const REOPEN_INTERVAL: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]
 pub(super) struct Sqlite {
@@ -81,11 +83,13 @@ impl Sqlite {
     ) -> Result<Self, OpenError> {
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
-            .connect_with(options.pragma("query_only", "1"))
+            .connect_with(options.clone().pragma("query_only", "1"))
             .await
             .map_err(OpenError::Connect)?;
         let (writer, jobs) = mpsc::channel(MAX_WAITING);
-        tokio::spawn(write_all(tx, jobs, announcer.clone()));
+        // A file that was removed meanwhile must not become an empty one.
+        let options = options.create_if_missing(false);
+        tokio::spawn(keep_writing(options, tx, jobs, announcer.clone()));
         Ok(Self { readers, writer, announcer, _lock: lock })
     }
 
@@ -160,8 +164,58 @@ pub(crate) fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// Executes the transactions that arrive, and commits those together that wait together.
-async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, announcer: Announcer) {
+/// Executes transactions until the database is closed. When the writer panics or its connection is lost, the
+/// transactions in progress fail, and it goes on with a new connection.
+async fn keep_writing(
+    options: SqliteConnectOptions,
+    mut tx: Tx,
+    mut jobs: mpsc::Receiver<Job>,
+    announcer: Announcer,
+) {
+    let mut is_restarted = false;
+    loop {
+        let writing = async {
+            if is_restarted {
+                // Announcements of the last commit may be lost.
+                announcer.announce(Wake::Everything);
+            }
+            write_all(&mut tx, &mut jobs, &announcer).await
+        };
+        match AssertUnwindSafe(writing).catch_unwind().await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error!("the writer of the database lost its connection: {error}"),
+            Err(_panic) => error!("the writer of the database panicked"),
+        }
+        // Rolls back what the connection had begun, and ends its lock.
+        drop(tx);
+        let Some(reopened) = reopen(&options, &mut jobs).await else { return };
+        (tx, is_restarted) = (reopened, true);
+    }
+}
+
+/// Opens the writer's connection again; `None` when the database was closed meanwhile. The transactions that
+/// arrive before fail.
+async fn reopen(options: &SqliteConnectOptions, jobs: &mut mpsc::Receiver<Job>) -> Option<Tx> {
+    loop {
+        tokio::time::sleep(REOPEN_INTERVAL).await;
+        match options.connect().await {
+            Ok(connection) => return Some(Tx::new(Connection::Sqlite(Box::new(connection)))),
+            Err(error) => error!("the database cannot be opened again: {error}"),
+        }
+        while jobs.try_recv().is_ok() {}
+        if jobs.is_closed() {
+            return None;
+        }
+    }
+}
+
+/// Executes the transactions that arrive, and commits those together that wait together. Returns `Ok` when no
+/// more can arrive, and an error when the connection is lost.
+async fn write_all(
+    tx: &mut Tx,
+    jobs: &mut mpsc::Receiver<Job>,
+    announcer: &Announcer,
+) -> Result<(), DbError> {
     let mut watch = tokio::time::interval(WATCH_INTERVAL);
     watch.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut known_version = None;
@@ -170,20 +224,23 @@ async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, announcer: Announc
         tokio::select! {
             received = jobs.recv_many(&mut group, MAX_GROUP) => {
                 if received == 0 {
-                    return;
+                    return Ok(());
                 }
                 // Jobs that were not executed report their failure when they are dropped.
-                if let Err(error) = commit_group(&mut tx, group.drain(..), &announcer).await {
-                    error!("the database failed: {error}");
+                match commit_group(tx, group.drain(..), announcer).await {
+                    Err(error) if error.is_lost_connection() => return Err(error),
+                    Err(error) => error!("the database failed: {error}"),
+                    Ok(()) => {}
                 }
             }
-            _ = watch.tick() => match data_version(&mut tx).await {
+            _ = watch.tick() => match data_version(tx).await {
                 // The version of this connection changes only with commits of other processes.
                 Ok(version) => {
                     if known_version.replace(version).is_some_and(|known| known != version) {
                         announcer.announce(Wake::Everything);
                     }
                 }
+                Err(error) if error.is_lost_connection() => return Err(error),
                 Err(error) => warn!("the database cannot be read: {error}"),
             },
         }

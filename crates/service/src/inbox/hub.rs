@@ -24,6 +24,7 @@ use crate::accounts::{self, Operator, Session};
 use crate::db::Wake;
 use crate::fingerprint::Fingerprint;
 use crate::presence::{RENEWAL_INTERVAL, close_consoles, renew_consoles};
+use crate::supervisor::supervise;
 
 /// Maximum events that wait for a slow browser; it is then told to load everything again.
 const MAX_WAITING: usize = 128;
@@ -127,7 +128,7 @@ impl Hubs {
             let hub = Arc::new(Hub::new(&operator.tenant_id, team.clone()));
             // From here on, no change is missed.
             let wakes = service.db().wakes();
-            service.0.tasks.spawn(run(service.clone(), Arc::clone(&hub), wakes));
+            service.0.tasks.spawn(keep_running(service.clone(), Arc::clone(&hub), wakes));
             hub
         });
         let ended = service.0.closing.child_token();
@@ -170,30 +171,45 @@ impl Hubs {
     }
 }
 
+/// Runs the task of a hub. After a panic it starts again, and the consoles load everything again, because
+/// changes may have been missed.
+async fn keep_running(service: Service, hub: Arc<Hub>, wakes: broadcast::Receiver<Wake>) {
+    let mut first = Some(wakes);
+    supervise("the hub of a tenant", || {
+        let wakes = first.take().unwrap_or_else(|| {
+            let wakes = service.db().wakes();
+            hub.state().reset();
+            wakes
+        });
+        run(&service, &hub, wakes)
+    })
+    .await;
+}
+
 /// Tells the consoles of a tenant of changes, until nobody listens or the service stops.
-async fn run(service: Service, hub: Arc<Hub>, mut wakes: broadcast::Receiver<Wake>) {
+async fn run(service: &Service, hub: &Hub, mut wakes: broadcast::Receiver<Wake>) {
     let mut renewal = interval(RENEWAL_INTERVAL);
     let mut site_tick = interval(SITES_INTERVAL);
     let mut sites = HashSet::new();
     loop {
         tokio::select! {
             () = service.0.closing.cancelled() => break,
-            () = hub.left.notified() => hub.close_gone(&service).await,
+            () = hub.left.notified() => hub.close_gone(service).await,
             _ = renewal.tick() => {
-                if service.0.hubs.remove_unused(&hub) {
+                if service.0.hubs.remove_unused(hub) {
                     return;
                 }
-                hub.renew(&service).await;
+                hub.renew(service).await;
             }
             _ = site_tick.tick() => hub.tell_sites(&mut sites),
             wake = wakes.recv() => {
                 let mut changes = Changes::of(wake, &mut wakes, &hub.tenant_id);
                 sites.extend(std::mem::take(&mut changes.sites));
-                hub.tell(&service, changes).await;
+                hub.tell(service, changes).await;
             }
         }
     }
-    hub.close_all(&service).await;
+    hub.close_all(service).await;
 }
 
 fn interval(period: Duration) -> tokio::time::Interval {

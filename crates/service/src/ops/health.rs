@@ -7,12 +7,20 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use crate::Service;
-use crate::db::args;
+use crate::db::{DbError, args, transaction};
 
 /// The time limit of the database's answer to a health check.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The time for which `/readyz` repeats an answer, so that anybody's requests cost few transactions.
+const ANSWER_LIFETIME: Duration = Duration::from_millis(500);
+
+/// The last answer of the database to `/readyz`. Requests at the same time wait for one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Health(Mutex<Option<(Instant, bool)>>);
 
 pub(super) fn routes() -> Router<Service> {
     Router::new().route("/livez", get(livez)).route("/readyz", get(readyz))
@@ -26,7 +34,7 @@ async fn readyz(State(service): State<Service>) -> Response {
     if service.0.closing.is_cancelled() {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
-    if service.is_database_up().await {
+    if service.is_ready().await {
         plain(StatusCode::OK, "ok\n")
     } else {
         plain(StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
@@ -34,10 +42,28 @@ async fn readyz(State(service): State<Service>) -> Response {
 }
 
 impl Service {
-    /// Returns whether the database answers in time.
+    /// Returns whether the database answers, or did a moment ago.
+    async fn is_ready(&self) -> bool {
+        let mut last = self.0.health.0.lock().await;
+        if let Some((asked, is_up)) = *last
+            && asked.elapsed() < ANSWER_LIFETIME
+        {
+            return is_up;
+        }
+        let is_up = self.is_database_up().await;
+        *last = Some((Instant::now(), is_up));
+        is_up
+    }
+
+    /// Returns whether the database answers in time: to a query, and to a transaction, which the writer has
+    /// to execute.
     pub(super) async fn is_database_up(&self) -> bool {
-        let answer = self.db().one("SELECT CAST(1 AS BIGINT)", args![]);
-        matches!(tokio::time::timeout(DATABASE_TIMEOUT, answer).await, Ok(Ok(_)))
+        let answers = async {
+            self.db().one("SELECT CAST(1 AS BIGINT)", args![]).await?;
+            transaction!(self.db(), |tx| tx.one("SELECT CAST(1 AS BIGINT)", args![]).await).await
+        };
+        let answered: Result<Result<_, DbError>, _> = tokio::time::timeout(DATABASE_TIMEOUT, answers).await;
+        matches!(answered, Ok(Ok(_)))
     }
 }
 

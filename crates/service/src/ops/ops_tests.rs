@@ -3,11 +3,13 @@
 mod backups;
 mod requests;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
+use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
 use super::{Level, check_database, check_service};
@@ -84,6 +86,50 @@ on_both_databases! {
         let (status, metrics) = get(&router, "/metrics").await;
         assert_eq!(status, StatusCode::OK);
         assert!(metrics.contains("site_connector_service_database_up 0\n"), "{metrics}");
+    }
+
+    async fn is_not_ready_while_nothing_can_be_written(database: &TestDatabase) {
+        let service = open(database, &ServiceKey::random()).await.expect("opened");
+        let router = service.metrics_router();
+        // More than PostgreSQL has connections that write. SQLite has one.
+        let release = Arc::new(Semaphore::new(0));
+        let writes: Vec<_> = (0..12)
+            .map(|_| {
+                let (db, release) = (service.db().clone(), Arc::clone(&release));
+                tokio::spawn(async move {
+                    let written: Result<(), DbError> = transaction!(db, |tx| {
+                        tx.one("SELECT CAST(1 AS BIGINT)", args![]).await?;
+                        drop(release.acquire().await);
+                        Ok(())
+                    })
+                    .await;
+                    written
+                })
+            })
+            .collect();
+        let unready = async {
+            loop {
+                let answer = get(&router, "/readyz").await;
+                if answer.0 != StatusCode::OK {
+                    break answer;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let (status, text) =
+            tokio::time::timeout(Duration::from_secs(20), unready).await.expect("every writer waits");
+        assert_eq!((status, text.as_str()), (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n"));
+        assert_eq!(get(&router, "/livez").await.0, StatusCode::OK);
+        release.add_permits(writes.len());
+        let ready = async {
+            while get(&router, "/readyz").await.0 != StatusCode::OK {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), ready).await.expect("ready again");
+        for write in writes {
+            write.await.expect("no panic").expect("written");
+        }
     }
 
     async fn a_command_beside_the_service_reads_and_writes(database: &TestDatabase) {

@@ -27,9 +27,9 @@ pub(super) async fn pool(options: PgConnectOptions) -> Result<PgPool, OpenError>
 }
 
 /// Passes on what all nodes announce. After a lost connection, anything may have changed.
-pub(super) async fn listen(own: PgPool, pool: PgPool, announcer: Announcer) {
+pub(super) async fn listen(own: &PgPool, pool: &PgPool, announcer: &Announcer) {
     loop {
-        if let Err(error) = listen_once(&own, &pool, &announcer).await {
+        if let Err(error) = listen_once(own, pool, announcer).await {
             warn!("announcements of other nodes are not received: {error}");
         }
         sleep(RETRY_INTERVAL).await;

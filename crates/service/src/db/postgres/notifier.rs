@@ -17,6 +17,7 @@ use tracing::warn;
 
 use super::CHANNEL;
 use crate::db::Wake;
+use crate::supervisor::supervise;
 
 /// Maximum announcements that wait. Beyond them, the other nodes are told that anything may have changed.
 const MAX_PENDING: usize = 4096;
@@ -57,7 +58,7 @@ impl Notifier {
     /// Starts the task that announces.
     pub(super) fn start(&self, pool: PgPool) -> JoinHandle<()> {
         let shared = Arc::clone(&self.0);
-        tokio::spawn(async move { shared.run(&pool).await })
+        tokio::spawn(async move { supervise("the announcer of changes", || shared.run(&pool)).await })
     }
 
     /// Waits until everything is announced, and ends the task.
