@@ -48,7 +48,7 @@ impl Counted {
 }
 
 /// An attempt, which counts as failed until it has succeeded.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Attempt(Vec<(Counted, Option<i64>)>);
 
 /// Counts an attempt, or refuses it when it comes too early.
@@ -107,6 +107,19 @@ impl Attempt {
             }
         }
         Ok(())
+    }
+
+    /// Returns the result of a check. An attempt that could not be checked counts for nothing.
+    pub(super) async fn unless_unchecked<T>(
+        &self,
+        service: &Service,
+        checked: Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        if checked.is_err() {
+            let attempt = self.clone();
+            transaction!(service.db(), |tx| attempt.withdraw(tx).await).await?;
+        }
+        checked
     }
 
     /// Records that the attempt counts for nothing.

@@ -12,6 +12,7 @@ use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::mail::{self, Mail};
+use crate::accounts::password::Caller;
 use crate::accounts::throttle::{self, Attempt, Counted};
 use crate::accounts::{Operator, password, session};
 use crate::audit::{self, Author};
@@ -41,7 +42,8 @@ pub(super) async fn change(
     let words = words(&service, &operator.tenant_id, &[&operator.email, &operator.name]).await?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let new_password = password::accept(&request.new_password, &words)?;
-    let hash = service.0.accounts.hasher.hash(new_password).await?;
+    let place = service.0.accounts.hasher.place(Caller::Known { tenant_id: &operator.tenant_id })?;
+    let hash = place.hash(new_password).await?;
     let now = service.now_ms();
     let (person, browser) = (operator.clone(), context.browser.clone());
     let secret: String = transaction!(service.db(), |tx| {
@@ -70,11 +72,13 @@ pub(super) async fn verify(
     operator: &Operator,
     password: &str,
 ) -> Result<(Attempt, String), ApiError> {
+    let place = service.0.accounts.hasher.place(Caller::Known { tenant_id: &operator.tenant_id })?;
     let counted = vec![Counted::account("password of", &operator.id)];
     let attempt = throttle::attempt(service, counted).await?;
     let sql = "SELECT password FROM operators WHERE id = $1";
     let hash = service.db().optional(sql, args![&operator.id]).await?.ok_or(ApiError::SIGNED_OUT)?.text(0)?;
-    if !service.0.accounts.hasher.verify(password, Some(hash.clone())).await? {
+    let verified = place.verify(password, Some(hash.clone())).await;
+    if !attempt.unless_unchecked(service, verified).await? {
         return Err(WRONG_PASSWORD);
     }
     Ok((attempt, hash))

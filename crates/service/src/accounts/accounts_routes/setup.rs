@@ -13,6 +13,7 @@ use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::links::{self, INVALID_LINK, Link, Purpose};
+use crate::accounts::password::Caller;
 use crate::accounts::session::{self, Browser};
 use crate::accounts::throttle::{self, Attempt};
 use crate::accounts::{Operator, Role, password, people};
@@ -72,7 +73,12 @@ pub(super) async fn finish(
     let words = words(&service, &link.tenant_id, &[&account.email, &account.name]).await?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let new_password = password::accept(&request.password, &words)?;
-    let hash = service.0.accounts.hasher.hash(new_password).await?;
+    let place = service.0.accounts.hasher.place(Caller::Known { tenant_id: &link.tenant_id });
+    let hash = match place {
+        Ok(place) => place.hash(new_password).await,
+        Err(full) => Err(full),
+    };
+    let hash = attempt.unless_unchecked(&service, hash).await?;
     let (now, browser, token) = (service.now_ms(), context.browser.clone(), request.token);
     let (operator, secret) = transaction!(service.db(), |tx| {
         let link = links::take(tx, now, &token).await?;

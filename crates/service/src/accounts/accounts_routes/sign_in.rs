@@ -11,6 +11,7 @@ use crate::Service;
 use crate::accounts::Operator;
 use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
+use crate::accounts::password::Caller;
 use crate::accounts::session::{self, Session, read_role};
 use crate::accounts::throttle::{self, Counted};
 use crate::accounts::totp::{self, SecondFactor, TotpSecret};
@@ -51,7 +52,9 @@ struct Account {
     responses((status = 200, description = "The operator; sets the session's cookie", body = SignedIn),
         (status = 401, description = "Wrong credentials (WRONG_CREDENTIALS), or a code is required \
                                       (TOTP_REQUIRED) or wrong (WRONG_CODE)"),
-        (status = 429, description = "Too many failed attempts: see Retry-After")))]
+        (status = 429, description = "Too many failed attempts: see Retry-After"),
+        (status = 503, description = "Too many attempts at once: this one was not checked, and does not \
+                                      count")))]
 pub(super) async fn sign_in(
     State(service): State<Service>,
     context: Context,
@@ -61,13 +64,17 @@ pub(super) async fn sign_in(
     let email = parse_email(&request.email)?;
     let account = find(&service, &email).await?;
     let known_id = account.as_ref().map_or("", |account| account.operator.id.as_str());
-    let counted = match context.of_device(&service, known_id) {
-        Some(device) => vec![device],
-        None => vec![context.of_network("sign in"), Counted::account("sign in", &email)],
+    let known = account.as_ref().zip(context.of_device(&service, known_id));
+    let (caller, counted) = if let Some((account, device)) = known {
+        (Caller::Known { tenant_id: &account.operator.tenant_id }, vec![device])
+    } else {
+        (Caller::Stranger, vec![context.of_network("sign in"), Counted::account("sign in", &email)])
     };
+    let place = service.0.accounts.hasher.place(caller)?;
     let attempt = throttle::attempt(&service, counted).await?;
     let hash = account.as_ref().map(|account| account.password.clone());
-    let is_right = service.0.accounts.hasher.verify(&request.password, hash).await?;
+    let verified = place.verify(&request.password, hash).await;
+    let is_right = attempt.unless_unchecked(&service, verified).await?;
     let account = match account {
         Some(account) if is_right && account.enabled => account,
         Some(account) => {

@@ -8,8 +8,10 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tokio::sync::OwnedSemaphorePermit;
 use tower::ServiceExt;
 
+use crate::accounts::password::{Caller, Place};
 use crate::accounts::{Role, first_owner_link, guarded, routes};
 use crate::client::Client;
 use crate::databases::TestDatabase;
@@ -87,6 +89,14 @@ impl Fixture {
     /// Ends the delays of all who were throttled, as if they had waited.
     pub(super) async fn wait_out(&self) {
         self.execute("DELETE FROM rate_counters WHERE key LIKE '% waits'", vec![]).await;
+    }
+
+    /// Keeps all threads that hash busy, and fills the places of strangers, until the returned value is
+    /// dropped.
+    pub(super) async fn flood(&self) -> (OwnedSemaphorePermit, Vec<Place>) {
+        let hasher = &self.service.0.accounts.hasher;
+        let stalled = hasher.stall().await;
+        (stalled, std::iter::from_fn(|| hasher.place(Caller::Stranger).ok()).collect())
     }
 
     /// Returns the number of hashes that were computed so far.

@@ -1,5 +1,7 @@
 //! Brute force: guessing passwords, codes and links.
 
+use std::time::Duration;
+
 use chat_test_servers::at_once;
 use serde_json::json;
 
@@ -128,6 +130,48 @@ on_both_databases! {
             assert_eq!(guess(&mut fixture.owner, "owner@example.com").await, None);
         }
         assert_eq!(guess(&mut fixture.owner, "owner@example.com").await, Some(1));
+    }
+
+    async fn a_flood_of_logins_keeps_no_known_device_out(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        fixture.owner.delete("/session").await.ok();
+        let (stalled, strangers) = fixture.flood().await;
+        let mut new = Browser::at(&fixture.service, "203.0.113.9");
+        // Not the account, as nobody must learn which ones exist.
+        for email in ["owner@example.com", "nobody@example.com"] {
+            assert_eq!(new.sign_in(email, PASSWORD).await.failure(), (503, "UNAVAILABLE"), "{email}");
+        }
+        let mut owner = fixture.owner.clone();
+        let known = tokio::spawn(async move {
+            owner.sign_in("owner@example.com", PASSWORD).await.ok();
+            let change = json!({"currentPassword": PASSWORD, "newPassword": "another long and secret phrase"});
+            owner.post("/password", change).await.ok();
+        });
+        // The strangers keep their places. The known device needs the threads only.
+        drop(stalled);
+        tokio::time::timeout(Duration::from_secs(20), known).await.expect("in time").expect("signed in");
+        drop(strangers);
+    }
+
+    async fn what_was_not_checked_is_no_wrong_password(database: &TestDatabase) {
+        let fixture = Fixture::new(database).await;
+        let flood = fixture.flood().await;
+        let mut new = Browser::at(&fixture.service, "203.0.113.9");
+        // More than an account and a network have free.
+        for _ in 0..30 {
+            let answer = new.sign_in("owner@example.com", PASSWORD).await;
+            assert_eq!(answer.failure(), (503, "UNAVAILABLE"));
+        }
+        drop(flood);
+        for _ in 0..4 {
+            assert_eq!(guess(&mut new, "owner@example.com").await, None);
+        }
+        new.sign_in("owner@example.com", PASSWORD).await.ok();
+        // A hash that cannot be read is no wrong password either.
+        fixture.execute("UPDATE operators SET password = 'no hash'", vec![]).await;
+        for _ in 0..8 {
+            assert_eq!(new.clone().sign_in("owner@example.com", PASSWORD).await.status, 500);
+        }
     }
 
     async fn a_hijacked_session_cannot_guess_the_password(database: &TestDatabase) {
