@@ -82,6 +82,13 @@ const notifications = (page) =>
     return shown.map(({ title, body, tag, data }) => ({ title, body, tag, data }));
   });
 
+/** Delivers a push until its notification is shown: one of the debugger can get lost while the worker starts. */
+const deliverShown = (page, message, isOf) =>
+  eventually(async () => {
+    await deliver(page, message);
+    await eventually(async () => assert.ok((await notifications(page)).some(isOf)), 2_000);
+  });
+
 test("A browser whose push service refuses is told so, and stays switched off", async () => {
   const { page, errors } = await openAccount("Maren");
   await eventually(() => toggle(page).isEnabled());
@@ -133,19 +140,27 @@ test("A push is shown by the worker, replaces that of its conversation, and open
   await toggle(page).click();
   await page.getByText("This device", { exact: true }).waitFor();
   for (const body of ["First", "Second"]) {
-    // A push of the debugger can get lost while the worker starts.
-    await eventually(async () => {
-      await deliver(page, { title: TITLE, body, conversation, lang: "en", dir: "ltr" });
-      await eventually(async () => assert.ok((await notifications(page)).some((shown) => shown.body === body)), 2_000);
-    });
+    const message = { title: TITLE, body, conversation, lang: "en", dir: "ltr" };
+    await deliverShown(page, message, (shown) => shown.body === body);
   }
   assert.deepEqual(await notifications(page), [
     { title: TITLE, body: "Second", tag: conversation, data: { conversation } },
   ]);
 
+  // So does one about several conversations, which leads to the inbox.
+  for (const count of [2, 3]) {
+    const title = `Conversations that need you: ${count}`;
+    const message = { title, body: "Hello?", conversation: "", tag: "inbox", lang: "en", dir: "ltr" };
+    await deliverShown(page, message, (shown) => shown.title === title);
+  }
+  const several = (await notifications(page)).filter(({ tag }) => tag === "inbox");
+  assert.deepEqual(
+    several.map(({ title, data }) => ({ title, data })),
+    [{ title: "Conversations that need you: 3", data: { conversation: "" } }],
+  );
+
   // A push without readable content is shown as well.
-  await deliver(page, "no JSON");
-  await eventually(async () => assert.ok((await notifications(page)).some((shown) => shown.title === "Chat console")));
+  await deliverShown(page, "no JSON", (shown) => shown.title === "Chat console");
 
   // The browser gives no way to click a notification: the worker gets the event as the browser would send it.
   const worker = context.serviceWorkers().find((one) => one.url().endsWith("/push-worker.js"));

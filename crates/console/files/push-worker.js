@@ -4,21 +4,25 @@
 /** Returns what a push says. A push without readable content still has to be shown: browsers withdraw the permission else. */
 function contentOf(data) {
   try {
-    const { title, body, conversation, lang, dir } = data.json();
-    return { title: String(title), body: String(body), conversation: String(conversation), lang, dir };
+    const { title, body, conversation, tag = conversation, lang, dir } = data.json();
+    const texts = { title: String(title), body: String(body), conversation: String(conversation), tag: String(tag) };
+    return { ...texts, lang, dir };
   } catch {
-    return { title: "Chat console", body: "", conversation: "", lang: "en", dir: "ltr" };
+    return { title: "Chat console", body: "", conversation: "", tag: "", lang: "en", dir: "ltr" };
   }
 }
 
-/** Shows a notification, which replaces the earlier one of its conversation, also that of an open tab. */
-function show({ title, body, conversation, lang, dir }) {
+/**
+ * Shows a notification, which replaces the earlier one of its conversation, also that of an open tab. One about several
+ * conversations has no conversation, and replaces the earlier one about several.
+ */
+function show({ title, body, conversation, tag, lang, dir }) {
   return self.registration.showNotification(title, {
     body,
     lang,
     dir,
-    tag: conversation,
-    renotify: conversation !== "",
+    tag,
+    renotify: tag !== "",
     icon: "/console/icon.svg",
     data: { conversation },
   });

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+use serde_json::json;
 
 use super::mail::converse;
 use super::*;
@@ -12,7 +13,8 @@ use crate::notify::push::{Cause, NewDevice, PushEvent, PushQueue, Subscription, 
 use chat_test_servers::push::{PushBrowser, PushService};
 
 const SECOND_MS: i64 = 1000;
-const HOUR_MS: i64 = 3600 * SECOND_MS;
+const MINUTE_MS: i64 = 60 * SECOND_MS;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Adds a device of an operator, in a session of its own that has just been used. Returns its id.
 pub(super) async fn subscribe(service: &Service, operator_id: &str, browser: &PushBrowser) -> String {
@@ -39,9 +41,21 @@ pub(super) async fn tell(
     cause: Cause,
     now_ms: i64,
 ) {
+    tell_tenant(service, "a", id, assignee_id, cause, now_ms).await;
+}
+
+/// Tells of something in a conversation of a tenant.
+async fn tell_tenant(
+    service: &Service,
+    tenant_id: &'static str,
+    id: &str,
+    assignee_id: Option<&'static str>,
+    cause: Cause,
+    now_ms: i64,
+) {
     let (node, id) = (service.clone(), id.to_owned());
     let written: Result<(), DbError> = transaction!(service.db(), |tx| {
-        let event = PushEvent { tenant_id: "a", conversation_id: &id, assignee_id, cause };
+        let event = PushEvent { tenant_id, conversation_id: &id, assignee_id, cause };
         queue(tx, &node, now_ms, event).await
     })
     .await;
@@ -149,12 +163,12 @@ on_both_databases! {
         tell(&service, "conv_2", None, Cause::WantsPerson, now_ms).await;
         push_due(&service, now_ms).await;
         let mut paths: Vec<String> = receiver.received().into_iter().map(|push| push.path).collect();
-        assert!(paths.iter().all(|path| path == "/send/1") && paths.len() == 2, "{paths:?}");
+        assert_eq!(paths, ["/send/1"]);
         execute(&service, "UPDATE operators SET disabled_ms = 1 WHERE id = 'agent_a'", args![]).await;
         tell(&service, "conv_3", Some("agent_a"), Cause::Message, now_ms).await;
         push_due(&service, now_ms).await;
         paths = receiver.received().into_iter().map(|push| push.path).collect();
-        assert_eq!(paths[2..], ["/send/2"]);
+        assert_eq!(paths[1..], ["/send/2"]);
     }
 
     async fn an_operator_gets_no_push_in_their_quiet_hours(database: &TestDatabase) {
@@ -200,12 +214,14 @@ on_both_databases! {
     async fn a_device_is_removed_after_three_refusals_in_succession(database: &TestDatabase) {
         let (service, receiver) = (open(database).await, PushService::start().await);
         subscribe(&service, "agent_a", &receiver.browser(1)).await;
+        let mut now_ms = service.now_ms();
         for (number, (status, left)) in [(400, 1), (403, 1), (201, 1), (413, 1), (400, 1), (403, 0)].into_iter().enumerate() {
             let id = format!("conv_{number}");
             converse(&service, "a", &id, "Hello?").await;
             receiver.answer(status, None);
-            tell(&service, &id, None, Cause::WantsPerson, service.now_ms()).await;
-            assert_eq!(push_due(&service, service.now_ms()).await, None, "a refused push is not repeated");
+            now_ms += MINUTE_MS;
+            tell(&service, &id, None, Cause::WantsPerson, now_ms).await;
+            assert_eq!(push_due(&service, now_ms).await, None, "a refused push is not repeated");
             assert_eq!((devices(&service).await, receiver.received().len()), (left, number + 1));
         }
     }
@@ -224,7 +240,7 @@ on_both_databases! {
         tell(&service, "conv_2", None, Cause::WantsPerson, now_ms).await;
         assert_eq!(push_due(&service, due_ms - 1).await, Some(due_ms), "others wait as well");
         assert_eq!(push_due(&service, due_ms).await, None);
-        assert_eq!(receiver.received().len(), 3);
+        assert_eq!(receiver.received().len(), 2, "both are told together");
     }
 
     async fn a_push_that_cannot_be_delivered_for_an_hour_is_given_up(database: &TestDatabase) {
@@ -267,13 +283,84 @@ on_both_databases! {
         assert_eq!(receiver.received().len(), 1);
     }
 
-    async fn many_conversations_at_once_make_a_bounded_number_of_pushes(database: &TestDatabase) {
+    async fn many_conversations_at_once_are_stored_up_to_a_bound(database: &TestDatabase) {
         let (service, receiver) = (open(database).await, PushService::start().await);
         subscribe(&service, "agent_a", &receiver.browser(1)).await;
         for number in 0..40 {
             tell(&service, &format!("conv_{number}"), None, Cause::WantsPerson, service.now_ms()).await;
         }
         assert_eq!(number(&service, "SELECT count(*) FROM pushes").await, 30);
+    }
+
+    /// Two visitors a second want a person for a minute, and another tenant's visitor once.
+    async fn a_device_gets_few_pushes_in_a_minute_whatever_visitors_do(database: &TestDatabase) {
+        let (service, receiver) = (open(database).await, PushService::start().await);
+        let browser = receiver.browser(1);
+        subscribe(&service, "agent_a", &browser).await;
+        let start_ms = service.now_ms();
+        for number in 0..120 {
+            let (id, now_ms) = (format!("conv_{number}"), start_ms + number * SECOND_MS / 2);
+            converse(&service, "a", &id, "Hello?").await;
+            tell(&service, &id, None, Cause::WantsPerson, now_ms).await;
+            push_due(&service, now_ms).await;
+        }
+        let pushes = receiver.received();
+        assert!((5..=7).contains(&pushes.len()), "{}", pushes.len());
+        // The last one tells of all whose visitors wait.
+        push_due(&service, start_ms + 10 * MINUTE_MS).await;
+        let last = browser.read(receiver.received().last().expect("a push"));
+        assert_eq!(last["title"], "Conversations that need you: 120");
+    }
+
+    async fn conversations_that_begin_together_are_told_together(database: &TestDatabase) {
+        let (service, receiver) = (open(database).await, PushService::start().await);
+        let (browser, other) = (receiver.browser(1), receiver.browser(2));
+        subscribe(&service, "agent_a", &browser).await;
+        subscribe(&service, "agent_b", &other).await;
+        let now_ms = service.now_ms();
+        for (number, cause) in [Cause::Message, Cause::WantsPerson, Cause::Message].into_iter().enumerate() {
+            let id = format!("conv_{number}");
+            converse(&service, "a", &id, &format!("Question {number}")).await;
+            tell(&service, &id, None, cause, now_ms).await;
+        }
+        // Another tenant's device is told of its own, at once.
+        converse(&service, "b", "conv_b", "Hello?").await;
+        tell_tenant(&service, "b", "conv_b", None, Cause::Message, now_ms).await;
+        assert_eq!(push_due(&service, now_ms).await, None);
+        let mut pushes = receiver.received();
+        pushes.sort_by(|one, other| one.path.cmp(&other.path));
+        assert_eq!(pushes.len(), 2);
+        let message = browser.read(&pushes[0]);
+        assert_eq!(message["title"], "Conversations that need you: 3");
+        assert_eq!(message["body"], "Question 1", "of the one who wants a person");
+        assert_eq!((&message["conversation"], &message["tag"]), (&json!(""), &json!("inbox")));
+        assert_eq!(pushes[0].header("urgency"), "high");
+        let message = other.read(&pushes[1]);
+        assert_eq!((&message["conversation"], &message["tag"]), (&json!("conv_b"), &json!("conv_b")));
+        // The next one counts those whose visitors still wait.
+        execute(&service, "UPDATE conversations SET waiting_since_ms = NULL WHERE id <> 'conv_0'", args![]).await;
+        let later_ms = now_ms + MINUTE_MS;
+        for id in ["conv_3", "conv_4"] {
+            converse(&service, "a", id, "Hello?").await;
+            tell(&service, id, None, Cause::Message, later_ms).await;
+        }
+        push_due(&service, later_ms).await;
+        let message = browser.read(receiver.received().last().expect("a push"));
+        assert_eq!(message["title"], "Conversations that need you: 3");
+        assert_eq!(number(&service, "SELECT count(*) FROM pushes WHERE sent_ms IS NOT NULL").await, 6);
+    }
+
+    async fn a_push_whose_node_died_is_sent_when_its_lease_ends(database: &TestDatabase) {
+        let (service, receiver) = (open(database).await, PushService::start().await);
+        subscribe(&service, "agent_a", &receiver.browser(1)).await;
+        converse(&service, "a", "conv_1", "Hello?").await;
+        let now_ms = service.now_ms();
+        tell(&service, "conv_1", None, Cause::WantsPerson, now_ms).await;
+        let queue = PushQueue::open(&service).expect("valid options").expect("switched on");
+        assert_eq!(queue.claim(now_ms, 1).await.expect("claimed").0.len(), 1);
+        assert_eq!(push_due(&service, now_ms + 59 * SECOND_MS).await, Some(now_ms + MINUTE_MS));
+        assert_eq!(push_due(&service, now_ms + MINUTE_MS).await, None);
+        assert_eq!(receiver.received().len(), 1);
     }
 
     async fn the_key_pair_is_created_once_and_kept(database: &TestDatabase) {

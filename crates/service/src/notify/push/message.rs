@@ -3,7 +3,7 @@
 
 use chat_protocol::Value;
 
-use super::queue::Claimed;
+use super::queue::{Cause, Claimed};
 use super::subscription::Subscription;
 use crate::Service;
 use crate::accounts::{preferences, quiet_hours};
@@ -16,15 +16,40 @@ use crate::presence::CONSOLE_TIMEOUT_MS;
 const MAX_NAME_LENGTH: usize = 60;
 const MAX_TEXT_LENGTH: usize = 140;
 
+/// The tag of the notification about several conversations, of which a device shows the last one.
+const SEVERAL_TAG: &str = "inbox";
+
 /// What becomes of a claimed push.
 #[derive(Debug)]
 pub(super) enum Decision {
     /// It is sent.
-    Send { subscription: Box<Subscription>, message: String },
+    Send { subscription: Box<Subscription>, message: Message },
     /// Nobody wants it any more.
     Drop,
     /// The device's session has ended.
     RemoveDevice,
+}
+
+/// What a push says.
+#[derive(Debug)]
+pub(super) struct Message {
+    /// The message, as JSON.
+    pub(super) json: String,
+    /// The conversation; empty when there are several.
+    pub(super) conversation_id: String,
+    /// Whether a visitor wants a person.
+    pub(super) is_urgent: bool,
+    /// The numbers of the events that it tells about.
+    pub(super) told: Vec<i64>,
+}
+
+/// Something that an operator is told of.
+struct Item {
+    no: i64,
+    conversation_id: String,
+    wants_person: bool,
+    name: Option<String>,
+    text: String,
 }
 
 /// The operator of a device.
@@ -78,31 +103,73 @@ async fn recipient(service: &Service, device_id: &str, now_ms: i64) -> Result<Op
     }))
 }
 
-/// Writes the message, as JSON; `None` when the conversation is closed, gone or another operator's.
-async fn compose(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Option<String>, DbError> {
-    let sql = "SELECT c.profile, \
-                      (SELECT m.content FROM messages m \
-                       WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
-               FROM conversations c JOIN sites s ON s.id = c.site_id \
-               LEFT JOIN operators a ON a.id = c.assignee_id \
-               WHERE c.id = $1 AND s.tenant_id = $2 AND s.deleted_ms IS NULL AND c.blocked = 0 \
-               AND c.status <> 'closed' AND (a.id IS NULL OR a.id = $3 OR a.disabled_ms IS NOT NULL)";
-    let values = args![&claimed.conversation_id, &recipient.tenant_id, &recipient.id];
-    let Some(row) = db.optional(sql, values).await? else { return Ok(None) };
-    let profile: Value = serde_json::from_str(&row.text(0)?).unwrap_or(Value::Null);
-    let name = profile.get("name").and_then(Value::as_text).map(|name| excerpt(name, MAX_NAME_LENGTH));
-    let text = excerpt(&row.optional_text(1)?.unwrap_or_default(), MAX_TEXT_LENGTH);
+/// Writes the message; `None` when all conversations are closed, gone or another operator's.
+async fn compose(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Option<Message>, DbError> {
+    let items = items(db, recipient, claimed).await?;
+    let Some(first) = items.first() else { return Ok(None) };
     let texts = Texts::of(recipient.locales.each_ref().map(Option::as_deref));
-    let title = if claimed.wants_person { texts.hand_off } else { texts.message };
+    // The title is the service's own, so that a visitor's name cannot pass for somebody else.
+    let (title, conversation, tag) = if items.len() > 1 {
+        let before = waiting(db, recipient, claimed).await?;
+        let count = before.saturating_add(i64::try_from(items.len()).unwrap_or(i64::MAX));
+        (texts.several.replace("{count}", &count.to_string()), "", SEVERAL_TAG)
+    } else {
+        let title = if first.wants_person { texts.hand_off } else { texts.message };
+        (title.to_owned(), first.conversation_id.as_str(), first.conversation_id.as_str())
+    };
     let message = Value::object([
-        // The title is the service's own, so that a visitor's name cannot pass for somebody else.
-        ("title", title.into()),
-        ("body", body(name.as_deref().unwrap_or_default(), &text).into()),
-        ("conversation", claimed.conversation_id.as_str().into()),
+        ("title", title.as_str().into()),
+        ("body", body(first.name.as_deref().unwrap_or_default(), &first.text).into()),
+        ("conversation", conversation.into()),
+        ("tag", tag.into()),
         ("lang", texts.language.into()),
         ("dir", texts.direction().into()),
     ]);
-    Ok(Some(message.to_json()))
+    Ok(Some(Message {
+        json: message.to_json(),
+        conversation_id: conversation.to_owned(),
+        is_urgent: items.iter().any(|item| item.wants_person),
+        told: items.iter().map(|item| item.no).collect(),
+    }))
+}
+
+/// Returns what a claimed push tells about: visitors who want a person first, and then the latest.
+async fn items(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Vec<Item>, DbError> {
+    let sql = "SELECT p.no, c.id, p.cause, c.profile, \
+                      (SELECT m.content FROM messages m \
+                       WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
+               FROM pushes p JOIN conversations c ON c.id = p.conversation_id \
+               JOIN sites s ON s.id = c.site_id LEFT JOIN operators a ON a.id = c.assignee_id \
+               WHERE p.device_id = $1 AND p.next_ms = $4 \
+               AND s.tenant_id = $2 AND s.deleted_ms IS NULL AND c.blocked = 0 \
+               AND c.status <> 'closed' AND (a.id IS NULL OR a.id = $3 OR a.disabled_ms IS NOT NULL) \
+               ORDER BY CASE WHEN p.cause = 'wants_person' THEN 0 ELSE 1 END, p.queued_ms DESC, p.no DESC";
+    let values = args![&claimed.device_id, &recipient.tenant_id, &recipient.id, claimed.leased_until_ms];
+    let mut items = Vec::new();
+    for row in db.all(sql, values).await? {
+        let profile: Value = serde_json::from_str(&row.text(3)?).unwrap_or(Value::Null);
+        items.push(Item {
+            no: row.int(0)?,
+            conversation_id: row.text(1)?,
+            wants_person: row.text(2)? == Cause::WantsPerson.as_str(),
+            name: profile.get("name").and_then(Value::as_text).map(|name| excerpt(name, MAX_NAME_LENGTH)),
+            text: excerpt(&row.optional_text(4)?.unwrap_or_default(), MAX_TEXT_LENGTH),
+        });
+    }
+    Ok(items)
+}
+
+/// Returns the number of conversations that the device was told of before, and whose visitors still wait. The
+/// notification about several replaces the one before, and must not forget them.
+async fn waiting(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<i64, DbError> {
+    let sql = "SELECT count(*) \
+               FROM pushes p JOIN conversations c ON c.id = p.conversation_id \
+               JOIN sites s ON s.id = c.site_id LEFT JOIN operators a ON a.id = c.assignee_id \
+               WHERE p.device_id = $1 AND p.next_ms IS NULL AND p.sent_ms IS NOT NULL \
+               AND c.waiting_since_ms IS NOT NULL \
+               AND s.tenant_id = $2 AND s.deleted_ms IS NULL AND c.blocked = 0 \
+               AND c.status <> 'closed' AND (a.id IS NULL OR a.id = $3 OR a.disabled_ms IS NOT NULL)";
+    db.one(sql, args![&claimed.device_id, &recipient.tenant_id, &recipient.id]).await?.int(0)
 }
 
 /// Joins the name and the text with isolates, so that a name from right to left does not turn the line

@@ -1,5 +1,8 @@
-//! The queue of pushes, which nodes share: one row for each device and conversation. A push that a node works
-//! on is not due until its lease ends.
+//! The queue of pushes, which nodes share: one row for each device and conversation.
+//!
+//! A device gets one push at a time, and the next one some seconds later: it tells of all conversations for
+//! which something happened meanwhile. `paused_until_ms` of a device is the time of its next push at the
+//! earliest, or the end of the lease of the node that sends one.
 
 use std::collections::HashMap;
 
@@ -11,10 +14,11 @@ use crate::notify::attempt::{Next, paused_until_ms};
 use crate::notify::http::Outcome;
 use crate::presence::CONSOLE_TIMEOUT_MS;
 
-/// The minimum time between two pushes about a conversation. What comes meanwhile is told together.
+/// The minimum time between two pushes to a device, which thus gets at most six in a minute. What happens
+/// meanwhile, in however many conversations, is told together.
 const MIN_INTERVAL_MS: i64 = 10_000;
-/// Maximum pushes that wait for one device, so that many conversations that begin at once, as in an attack,
-/// do not flood it.
+/// Maximum conversations that wait for one device, so that the work for many that begin at once, as in an
+/// attack, is bounded.
 const MAX_PENDING: i64 = 30;
 /// The time after which another node takes over a push. Longer than the timeout of a request.
 const LEASE_MS: i64 = 60_000;
@@ -62,7 +66,8 @@ pub(crate) async fn queue(
     if !service.0.options.web_push {
         return Ok(());
     }
-    // When the assigned operator is disabled, all others are told.
+    // When the assigned operator is disabled, all others are told. The order of the devices is the same in
+    // all transactions, so that none waits for another one in a circle.
     let sql = "INSERT INTO pushes (device_id, conversation_id, cause, next_ms, queued_ms) \
                SELECT d.id, CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT) \
                FROM operators o JOIN push_devices d ON d.operator_id = o.id \
@@ -73,12 +78,12 @@ pub(crate) async fn queue(
                    AND c.open = 1 AND c.idle = 0 AND c.seen_ms > $6) \
                AND (SELECT count(*) FROM pushes w \
                     WHERE w.device_id = d.id AND w.next_ms IS NOT NULL AND w.conversation_id <> $2) < $7 \
+               ORDER BY d.id \
                ON CONFLICT (device_id, conversation_id) DO UPDATE SET \
                    cause = CASE WHEN pushes.next_ms IS NOT NULL AND pushes.cause = 'wants_person' \
                        THEN pushes.cause ELSE excluded.cause END, \
                    version = pushes.version + 1, attempts = 0, queued_ms = excluded.queued_ms, \
-                   next_ms = CASE WHEN coalesce(pushes.sent_ms, 0) > excluded.queued_ms - $8 \
-                       THEN pushes.sent_ms + $8 ELSE excluded.queued_ms END";
+                   next_ms = excluded.queued_ms";
     let PushEvent { tenant_id, conversation_id, assignee_id, cause } = event;
     let arguments = args![
         tenant_id,
@@ -88,7 +93,6 @@ pub(crate) async fn queue(
         assignee_id,
         now_ms - CONSOLE_TIMEOUT_MS,
         MAX_PENDING,
-        MIN_INTERVAL_MS,
     ];
     if tx.execute(sql, arguments).await? > 0 {
         tx.wake(Wake::Queue);
@@ -117,42 +121,66 @@ pub(crate) async fn told(
     rows.iter().map(|row| Ok(((row.text(0)?, row.text(1)?), row.int(2)?))).collect()
 }
 
-/// A push that this node sends.
+/// A push that this node sends to a device, about one or more conversations.
 #[derive(Clone, Debug)]
 pub(in crate::notify) struct Claimed {
-    no: i64,
     pub(super) device_id: String,
-    pub(super) conversation_id: String,
-    pub(super) wants_person: bool,
+    /// The end of the lease. It is also the claim's proof: a later claim has a later one.
+    pub(super) leased_until_ms: i64,
+    events: Vec<ClaimedEvent>,
+}
+
+/// What is told about a conversation.
+#[derive(Clone, Debug)]
+struct ClaimedEvent {
+    no: i64,
     version: i64,
     attempt: i64,
     queued_ms: i64,
 }
 
-/// Claims pushes that are due. Nodes that claim at the same time get different ones.
+/// Claims what is due for at most `limit` devices, those first that wait longest. Nodes that claim at the
+/// same time get different ones.
 pub(super) async fn claim(tx: &mut Tx, now_ms: i64, limit: usize) -> Result<Vec<Claimed>, DbError> {
-    let lock = match tx.dialect() {
-        Dialect::Sqlite => "",
-        Dialect::Postgres => "FOR UPDATE OF p SKIP LOCKED",
+    // The weaker lock: the transaction of a visitor's message refers to the device meanwhile.
+    let [lock_devices, lock_pushes] = match tx.dialect() {
+        Dialect::Sqlite => ["", ""],
+        Dialect::Postgres => ["FOR NO KEY UPDATE OF d SKIP LOCKED", "FOR UPDATE SKIP LOCKED"],
     };
     let sql = AssertSqlSafe(format!(
-        "UPDATE pushes SET attempts = attempts + 1, next_ms = $2 WHERE no IN \
-         (SELECT p.no FROM pushes p JOIN push_devices d ON d.id = p.device_id \
-          WHERE p.next_ms <= $1 AND d.paused_until_ms <= $1 ORDER BY p.next_ms, p.no LIMIT $3 {lock}) \
-         RETURNING no, device_id, conversation_id, cause, version, attempts, queued_ms"
+        "UPDATE push_devices SET paused_until_ms = $2 WHERE id IN \
+         (SELECT d.id FROM push_devices d WHERE d.paused_until_ms <= $1 \
+          AND d.id IN (SELECT p.device_id FROM pushes p WHERE p.next_ms <= $1) \
+          ORDER BY (SELECT min(p.next_ms) FROM pushes p WHERE p.device_id = d.id), d.id \
+          LIMIT $3 {lock_devices}) \
+         RETURNING id"
     ));
+    let leased_until_ms = now_ms.saturating_add(LEASE_MS);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut claimed = Vec::new();
-    for row in tx.all(sql, args![now_ms, now_ms.saturating_add(LEASE_MS), limit]).await? {
-        claimed.push(Claimed {
-            no: row.int(0)?,
-            device_id: row.text(1)?,
-            conversation_id: row.text(2)?,
-            wants_person: row.text(3)? == Cause::WantsPerson.as_str(),
-            version: row.int(4)?,
-            attempt: row.int(5)?,
-            queued_ms: row.int(6)?,
-        });
+    for device in tx.all(sql, args![now_ms, leased_until_ms, limit]).await? {
+        let device_id = device.text(0)?;
+        let sql = AssertSqlSafe(format!(
+            "UPDATE pushes SET attempts = attempts + 1, next_ms = $3 WHERE no IN \
+             (SELECT no FROM pushes WHERE device_id = $1 AND next_ms <= $2 {lock_pushes}) \
+             RETURNING no, version, attempts, queued_ms"
+        ));
+        let mut events = Vec::new();
+        for row in tx.all(sql, args![&device_id, now_ms, leased_until_ms]).await? {
+            events.push(ClaimedEvent {
+                no: row.int(0)?,
+                version: row.int(1)?,
+                attempt: row.int(2)?,
+                queued_ms: row.int(3)?,
+            });
+        }
+        let device = Claimed { device_id, leased_until_ms, events };
+        if device.events.is_empty() {
+            // All were locked by transactions in progress.
+            device.release(tx, now_ms).await?;
+        } else {
+            claimed.push(device);
+        }
     }
     Ok(claimed)
 }
@@ -165,9 +193,10 @@ pub(super) async fn next_due_ms(db: &Db) -> Result<Option<i64>, DbError> {
 }
 
 impl Claimed {
-    /// Gives up a push that nobody wants any more.
-    pub(super) async fn drop_event(&self, tx: &mut Tx) -> Result<(), DbError> {
-        self.end(tx, None).await
+    /// Gives up a push that nobody wants any more. The device has got nothing, and need not pause.
+    pub(super) async fn drop_events(&self, tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {
+        self.release(tx, now_ms).await?;
+        self.end(tx).await
     }
 
     /// Removes the device, which gets nothing any more.
@@ -176,33 +205,42 @@ impl Claimed {
         Ok(())
     }
 
-    /// Stores what came of an attempt, and removes a device that its push service does not know.
+    /// Stores what came of an attempt, and removes a device that its push service does not know. `told` has
+    /// the numbers of the events that the push told about; nobody wants the others any more.
     pub(super) async fn record(
         &self,
         tx: &mut Tx,
         now_ms: i64,
+        told: &[i64],
         outcome: &Outcome,
         jitter: i64,
     ) -> Result<(), DbError> {
+        let pause_ms = now_ms.saturating_add(MIN_INTERVAL_MS).max(paused_until_ms(outcome, now_ms));
+        self.release(tx, pause_ms).await?;
         if outcome.is_delivered() {
-            let sql = "UPDATE pushes SET sent_ms = $2 WHERE no = $1";
-            tx.execute(sql, args![self.no, now_ms]).await?;
             let sql = "UPDATE push_devices SET used_ms = $2, failures = 0 WHERE id = $1";
             tx.execute(sql, args![&self.device_id, now_ms]).await?;
-            return self.end(tx, None).await;
+            for no in told {
+                tx.execute("UPDATE pushes SET sent_ms = $2 WHERE no = $1", args![*no, now_ms]).await?;
+            }
+            return self.end(tx).await;
         }
         match outcome.status.map(|status| status.as_u16()) {
             Some(404 | 410) => self.remove_device(tx).await,
             Some(400..=428 | 430..=499) => self.count_refusal(tx).await,
             _ => {
-                let sql =
-                    "UPDATE push_devices SET paused_until_ms = $2 WHERE id = $1 AND paused_until_ms < $2";
-                tx.execute(sql, args![&self.device_id, paused_until_ms(outcome, now_ms)]).await?;
-                let next_ms = match Next::after(self.attempt, outcome, now_ms, jitter) {
-                    Next::Retry { at_ms } if at_ms - self.queued_ms < MAX_AGE_MS => Some(at_ms),
-                    _ => None,
-                };
-                self.end(tx, next_ms).await
+                for event in &self.events {
+                    let next_ms = match Next::after(event.attempt, outcome, now_ms, jitter) {
+                        Next::Retry { at_ms }
+                            if told.contains(&event.no) && at_ms - event.queued_ms < MAX_AGE_MS =>
+                        {
+                            Some(at_ms)
+                        }
+                        _ => None,
+                    };
+                    event.end(tx, next_ms).await?;
+                }
+                Ok(())
             }
         }
     }
@@ -212,10 +250,27 @@ impl Claimed {
         let sql = "UPDATE push_devices SET failures = failures + 1 WHERE id = $1 RETURNING failures";
         match tx.optional(sql, args![&self.device_id]).await? {
             Some(row) if row.int(0)? >= MAX_REFUSALS => self.remove_device(tx).await,
-            _ => self.end(tx, None).await,
+            _ => self.end(tx).await,
         }
     }
 
+    /// Ends the lease of the device, which gets nothing before a time, unless another node has claimed it.
+    async fn release(&self, tx: &mut Tx, until_ms: i64) -> Result<(), DbError> {
+        let sql = "UPDATE push_devices SET paused_until_ms = $2 WHERE id = $1 AND paused_until_ms = $3";
+        tx.execute(sql, args![&self.device_id, until_ms, self.leased_until_ms]).await?;
+        Ok(())
+    }
+
+    /// Ends all events.
+    async fn end(&self, tx: &mut Tx) -> Result<(), DbError> {
+        for event in &self.events {
+            event.end(tx, None).await?;
+        }
+        Ok(())
+    }
+}
+
+impl ClaimedEvent {
     /// Sets the time of the next attempt, unless something has happened in the conversation meanwhile.
     async fn end(&self, tx: &mut Tx, next_ms: Option<i64>) -> Result<(), DbError> {
         let sql = "UPDATE pushes SET next_ms = $4 \

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::encryption::encrypt;
-use super::message::{Decision, decide};
+use super::message::{Decision, Message, decide};
 use super::queue::{self, Claimed};
 use super::subscription::Subscription;
 use super::{key, vapid};
@@ -64,7 +64,7 @@ impl Queue for PushQueue {
         let decision = decide(&self.service, &claimed, now_ms).await?;
         let outcome = match &decision {
             Decision::Send { subscription, message } => {
-                let outcome = self.post(subscription, &claimed, message, now_ms).await;
+                let outcome = self.post(subscription, message, now_ms).await;
                 self.service.0.metrics.push(if outcome.is_delivered() { "sent" } else { "failed" });
                 Some(outcome)
             }
@@ -72,12 +72,12 @@ impl Queue for PushQueue {
         };
         transaction!(self.service.db(), |tx| {
             match (decision, outcome) {
-                (Decision::Send { .. }, Some(outcome)) => {
+                (Decision::Send { message, .. }, Some(outcome)) => {
                     let now_ms = now_ms.saturating_add(outcome.duration_ms);
-                    claimed.record(tx, now_ms, &outcome, jitter()).await
+                    claimed.record(tx, now_ms, &message.told, &outcome, jitter()).await
                 }
                 (Decision::RemoveDevice, _) => claimed.remove_device(tx).await,
-                _ => claimed.drop_event(tx).await,
+                _ => claimed.drop_events(tx, now_ms).await,
             }
         })
         .await
@@ -86,18 +86,12 @@ impl Queue for PushQueue {
 
 impl PushQueue {
     /// Encrypts a message and sends it.
-    async fn post(
-        &self,
-        subscription: &Subscription,
-        claimed: &Claimed,
-        message: &str,
-        now_ms: i64,
-    ) -> Outcome {
+    async fn post(&self, subscription: &Subscription, message: &Message, now_ms: i64) -> Outcome {
         let authorization = match self.authorization(subscription, now_ms).await {
             Ok(authorization) => authorization,
             Err(error) => return Outcome::not_sent(error.to_string()),
         };
-        let body = match encrypt(&subscription.keys, message.as_bytes()) {
+        let body = match encrypt(&subscription.keys, message.json.as_bytes()) {
             Ok(body) => body,
             Err(error) => return Outcome::not_sent(error.to_string()),
         };
@@ -108,8 +102,8 @@ impl PushQueue {
             .header(header::CONTENT_TYPE, "application/octet-stream")
             .header(header::CONTENT_ENCODING, "aes128gcm")
             .header(TTL, TTL_S)
-            .header(TOPIC, topic(&claimed.conversation_id))
-            .header(URGENCY, if claimed.wants_person { "high" } else { "normal" })
+            .header(TOPIC, topic(&message.conversation_id))
+            .header(URGENCY, if message.is_urgent { "high" } else { "normal" })
             .body(body);
         http::send(request).await
     }
@@ -122,7 +116,8 @@ impl PushQueue {
     }
 }
 
-/// Returns the topic of a conversation: a hash, which tells a push service nothing.
+/// Returns the topic of a conversation, or of several (`""`): a hash, which tells a push service nothing. A
+/// push replaces the earlier one of its topic that the device has not got yet.
 fn topic(conversation_id: &str) -> String {
     let mut topic = BASE64_URL_SAFE_NO_PAD.encode(fingerprint(&[b"push topic ", conversation_id.as_bytes()]));
     topic.truncate(TOPIC_LENGTH);
