@@ -198,7 +198,7 @@ async fn ask(
     operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     check(&tried)?;
-    service.0.rates.trials.take(&service, &operator.tenant_id, Caller::ANYBODY).await?.check()?;
+    service.0.rates.trials.take(&service, &operator.tenant_id, Caller::Anybody).await?.check()?;
     let began = Instant::now();
     let (answer, sources) = ai::try_answer(&service, &site, &tried.question, tried.locale.as_deref()).await?;
     success(&AskedAnswer {

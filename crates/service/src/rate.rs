@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderName};
 use crate::Service;
 use crate::client::Client;
 use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
 use limiter::RateLimiter;
 
 /// A number of requests in each time window.
@@ -97,7 +98,7 @@ impl RateLimits {
     ) -> Result<Quota, ApiError> {
         let of_caller = self.callers.take(service, site_id, caller).await?;
         let Some(shared) = shared.filter(|_| !of_caller.exceeded) else { return Ok(of_caller) };
-        let of_all = self.shared.take(service, shared, Caller::ANYBODY).await?;
+        let of_all = self.shared.take(service, shared, Caller::Anybody).await?;
         Ok(if of_all.exceeded || of_all.remaining < of_caller.remaining { of_all } else { of_caller })
     }
 }
@@ -124,20 +125,43 @@ impl Quota {
     }
 }
 
-/// The caller that a request is counted for: an IP address, reduced to its /64 network for IPv6; `None` is
-/// the token's holder.
+/// The caller that a request is counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Caller(Option<IpAddr>);
+pub(crate) enum Caller {
+    /// All callers of a scope together, such as the holder of a token.
+    Anybody,
+    /// An IP address, reduced to its /64 network for IPv6.
+    Address(IpAddr),
+    /// A visitor, by the hash of an id that may have any length.
+    Visitor(u64),
+}
 
 impl Caller {
-    /// All callers of a scope together.
-    pub(crate) const ANYBODY: Self = Self(None);
-
     fn at(address: IpAddr) -> Self {
-        Self(Some(match address.to_canonical() {
+        Self::Address(match address.to_canonical() {
             IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
             address @ IpAddr::V4(_) => address,
-        }))
+        })
+    }
+
+    /// Returns the visitor with an id.
+    pub(crate) fn visitor(id: &str) -> Self {
+        let hash = fingerprint(&[id.as_bytes()]);
+        Self::Visitor(hash.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+    }
+
+    /// Returns the /48 network of an IPv6 address or the /24 network of an IPv4 address, which one customer
+    /// of a provider may own. Other callers are returned unchanged.
+    pub(crate) fn network(self) -> Self {
+        match self {
+            Self::Address(IpAddr::V6(address)) => {
+                Self::Address(IpAddr::V6((address.to_bits() >> 80 << 80).into()))
+            }
+            Self::Address(IpAddr::V4(address)) => {
+                Self::Address(IpAddr::V4((address.to_bits() >> 8 << 8).into()))
+            }
+            Self::Anybody | Self::Visitor(_) => self,
+        }
     }
 
     /// Returns the visitor named by `X-Forwarded-For`, or else the token's holder.
@@ -145,7 +169,7 @@ impl Caller {
         let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
         let first = forwarded.and_then(|list| list.split(',').next()).unwrap_or_default().trim();
         let address = first.parse().or_else(|_| first.parse::<SocketAddr>().map(|address| address.ip()));
-        address.map_or(Self(None), Self::at)
+        address.map_or(Self::Anybody, Self::at)
     }
 
     /// Returns the client of a request, behind trusted reverse proxies.
@@ -156,9 +180,10 @@ impl Caller {
 
 impl fmt::Display for Caller {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(address) => write!(out, "{address}"),
-            None => out.write_str("token"),
+        match self {
+            Self::Anybody => out.write_str("token"),
+            Self::Address(address) => write!(out, "{address}"),
+            Self::Visitor(hash) => write!(out, "visitor {hash:016x}"),
         }
     }
 }

@@ -17,7 +17,6 @@ use chat_protocol::{ChatConfig, Endpoint};
 use crate::Service;
 use crate::connector_api::{self, Access, Call};
 use crate::error::ApiError;
-use crate::fingerprint::fingerprint;
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use origin::Allowed;
@@ -97,17 +96,16 @@ async fn process(
     };
     progress.allowed = allowed.clone().ok();
     let is_preflight = progress.allowed.as_ref().is_some_and(Allowed::is_preflight);
-    // Only ids that exist are counted individually: a client could invent any number of others.
-    let client = Caller::client(parts);
     let access = site.map(|site| Access::Page { site, origin: origin::of(parts) });
-    let quota = match &access {
-        Some(access) => access.count(service, client).await?,
-        None => service.0.rates.callers.take(service, "no site", client).await?,
-    };
-    progress.quota = Some(quota);
-    quota.check()?;
-    allowed?;
     let endpoints: Vec<Endpoint> = Endpoint::ALL.into_iter().filter(|it| it.path() == path).collect();
+    // Nothing is counted for a site or a path that does not exist: a client could invent any number of them,
+    // and counting costs more than the response.
+    if let Some(access) = access.as_ref().filter(|_| !endpoints.is_empty()) {
+        let quota = access.count(service, Caller::client(parts)).await?;
+        progress.quota = Some(quota);
+        quota.check()?;
+    }
+    allowed?;
     let allow = match endpoints.as_slice() {
         [] => return Err(NO_PATH),
         [_, _] => "GET, POST",
@@ -150,8 +148,7 @@ async fn call(
     }
     let (command, keyed) = connector_api::read(service, &site.id, call, None, parts, body).await?;
     if let Some(visitor_id) = command.visitor_id() {
-        let scope = visitor_scope(&site.id, visitor_id);
-        service.0.rates.visitors.take(service, &scope, Caller::ANYBODY).await?.check()?;
+        service.0.rates.visitors.take(service, &site.id, Caller::visitor(visitor_id)).await?.check()?;
     }
     connector_api::execute(service, command, access, Caller::client(parts), keyed).await
 }
@@ -162,13 +159,6 @@ fn split(path: &str) -> Option<(&str, &str)> {
     let (id, path) = rest.split_at(rest.find('/')?);
     let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     ((1..=MAX_ID_BYTES).contains(&id.len()) && id.bytes().all(is_id)).then_some((id, path))
-}
-
-/// Returns the scope that a visitor's requests are counted in: one of 65,536, so that invented visitors do
-/// not fill the limiter and take away the places of others.
-fn visitor_scope(site_id: &str, visitor_id: &str) -> String {
-    let hash = fingerprint(&[site_id.as_bytes(), b"\n", visitor_id.as_bytes()]);
-    format!("visitor {:02x}{:02x}", hash[0], hash[1])
 }
 
 #[cfg(test)]

@@ -34,6 +34,6 @@ pub(super) async fn check(
     let site = sites::of_tenant(service.db(), &actor.operator.tenant_id, &site).await?;
     let allows_private = service.0.options.allow_private_webhooks;
     let addresses = proxy_check::Addresses::parse(&request.page, &request.proxy, allows_private)?;
-    service.0.rates.trials.take(&service, &site.tenant_id, Caller::ANYBODY).await?.check()?;
+    service.0.rates.trials.take(&service, &site.tenant_id, Caller::Anybody).await?.check()?;
     success(&proxy_check::check(&addresses, &site.id, allows_private).await?)
 }

@@ -195,10 +195,10 @@ mod tests {
                 let request = Request::builder().header("authorization", bearer).body(()).expect("a request");
                 let (parts, ()) = request.into_parts();
                 if is_cached {
-                    token(&service, &id, Caller::ANYBODY).await.expect("read");
+                    token(&service, &id, Caller::Anybody).await.expect("read");
                 }
                 // A request has read the token, and is about to record its use.
-                let (read, version) = token(&service, &id, Caller::ANYBODY).await.expect("read");
+                let (read, version) = token(&service, &id, Caller::Anybody).await.expect("read");
                 let revoked = id.clone();
                 transaction!(service.db(), |tx| tokens::revoke(tx, now_ms, &site, &revoked).await)
                     .await

@@ -30,7 +30,7 @@ pub(super) async fn activate(
     let result = execute_secret_once(service, keyed, ApiError::IdempotencyConflict, execute).await;
     // Only wrong codes count.
     if !matches!(result, Err(ApiError::InvalidRequest(_))) {
-        failed.refund(service, "activation", client);
+        failed.refund("activation", client);
     }
     result
 }

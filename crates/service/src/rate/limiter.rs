@@ -4,6 +4,7 @@
 //! request needs the database: unused shares expire with their window, and the limit is never exceeded.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Caller, Quota, RateLimit};
@@ -12,8 +13,12 @@ use crate::clock::millis;
 use crate::db::{DbError, Dialect, args, work};
 use crate::error::ApiError;
 
-/// Maximum callers that are counted individually.
-const MAX_CALLERS: usize = 100_000;
+/// Maximum callers of a scope that are counted individually. Each scope has its own: callers of one site do
+/// not take the places of those of another.
+const MAX_CALLERS: usize = 10_000;
+/// The number of windows that the networks of a scope's other callers share. Somebody with all addresses of
+/// one network uses up one of them.
+const OVERFLOW_WINDOWS: u32 = 1024;
 /// Milliseconds between removals of expired windows.
 const SWEEP_INTERVAL_MS: i64 = 1000;
 /// The number of shares that a limit is divided into, where several nodes count together.
@@ -21,8 +26,20 @@ const SHARES: u32 = 20;
 /// The number of callers for whom shares can be taken at the same time.
 const STRIPES: usize = 64;
 
-/// A caller of a scope: a site, or a kind of request.
-type Key = (String, Caller);
+/// A window of a scope: of a site, or of a kind of request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    scope: String,
+    place: Place,
+}
+
+/// The caller or the callers that share a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Caller(Caller),
+    /// One of [`OVERFLOW_WINDOWS`], by the hash of the caller's network.
+    Overflow(u32),
+}
 
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
@@ -34,10 +51,17 @@ pub(crate) struct RateLimiter {
 
 #[derive(Debug)]
 struct Windows {
-    by_key: HashMap<Key, Window>,
-    /// Shared by the callers beyond [`MAX_CALLERS`].
-    overflow: Window,
+    scopes: HashMap<String, Scope>,
+    /// [`MAX_CALLERS`]; less in tests.
+    max_callers: usize,
     swept_ms: i64,
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    callers: HashMap<Caller, Window>,
+    /// Of the callers beyond [`MAX_CALLERS`].
+    overflow: HashMap<u32, Window>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +76,7 @@ struct Window {
 
 impl RateLimiter {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        let windows = Windows { by_key: HashMap::new(), overflow: Window::default(), swept_ms: 0 };
+        let windows = Windows { scopes: HashMap::new(), max_callers: MAX_CALLERS, swept_ms: 0 };
         Self {
             limit,
             windows: Mutex::new(windows),
@@ -76,7 +100,7 @@ impl RateLimiter {
         caller: Caller,
     ) -> Result<Quota, ApiError> {
         let now_ms = service.now_ms();
-        let key = (scope.to_owned(), caller);
+        let key = self.windows().key(scope, caller, now_ms);
         let is_shared = service.db().dialect() == Dialect::Postgres;
         let (window, accepted) = self.count(&key, now_ms, is_shared);
         if accepted || !is_shared || window.exhausted {
@@ -92,7 +116,7 @@ impl RateLimiter {
         let share = (self.limit.requests / SHARES).max(1);
         let granted = self.grant(service, &key, window.ends_ms, share).await?;
         let mut windows = self.windows();
-        let window = windows.of(&key, now_ms);
+        let window = windows.of(&key);
         window.granted = window.granted.saturating_add(granted);
         window.used = window.used.saturating_add(granted.min(1));
         window.exhausted = granted < share;
@@ -102,7 +126,7 @@ impl RateLimiter {
     /// Counts a request if this node may accept it.
     fn count(&self, key: &Key, now_ms: i64, is_shared: bool) -> (Window, bool) {
         let mut windows = self.windows();
-        let window = windows.of(key, now_ms);
+        let window = windows.of(key);
         if !self.is_current(*window, now_ms) {
             let length_ms = self.length_ms();
             // The same for all nodes, whose clocks agree.
@@ -119,7 +143,7 @@ impl RateLimiter {
     /// Returns the window of a caller whose limit is used up, and counts nothing.
     pub(crate) fn exceeded(&self, service: &Service, scope: &str, caller: Caller) -> Option<Quota> {
         let now_ms = service.now_ms();
-        let window = *self.windows().by_key.get(&(scope.to_owned(), caller))?;
+        let window = *self.windows().find(scope, caller)?;
         let is_used_up = window.exhausted && window.used >= window.granted;
         (is_used_up && self.is_current(window, now_ms)).then(|| self.quota(window, now_ms, false))
     }
@@ -147,14 +171,8 @@ impl RateLimiter {
     }
 
     /// Takes a share of the limit from the database, and returns how much of it is left to take.
-    async fn grant(
-        &self,
-        service: &Service,
-        (scope, caller): &Key,
-        ends_ms: i64,
-        share: u32,
-    ) -> Result<u32, ApiError> {
-        let name = format!("{scope} {caller} {}", self.limit.requests);
+    async fn grant(&self, service: &Service, key: &Key, ends_ms: i64, share: u32) -> Result<u32, ApiError> {
+        let name = format!("{key} {}", self.limit.requests);
         let row = service
             .db()
             .write_unflushed(work!(|tx| tx.one(
@@ -171,69 +189,194 @@ impl RateLimiter {
     }
 
     /// Subtracts a request that is not to count.
-    pub(crate) fn refund(&self, service: &Service, scope: &str, caller: Caller) {
-        let mut windows = self.windows();
-        let window = windows.of(&(scope.to_owned(), caller), service.now_ms());
-        window.used = window.used.saturating_sub(1);
+    pub(crate) fn refund(&self, scope: &str, caller: Caller) {
+        if let Some(window) = self.windows().find(scope, caller) {
+            window.used = window.used.saturating_sub(1);
+        }
     }
 }
 
 /// Returns an offset of a caller's windows, the same at all nodes, so that the windows of all
 /// callers do not begin at once, each with a share from the database.
 fn offset_ms(key: &Key) -> i64 {
-    i64::from(hash(key))
+    i64::from(hash(&key.to_string()))
 }
 
 /// Returns the index of a caller in [`RateLimiter::taking`].
 fn stripe(key: &Key) -> usize {
-    usize::try_from(hash(key)).unwrap_or_default() % STRIPES
+    usize::try_from(hash(&key.to_string())).unwrap_or_default() % STRIPES
 }
 
 /// Returns a hash that is the same at all nodes (FNV-1a).
-fn hash((scope, caller): &Key) -> u32 {
+fn hash(text: &str) -> u32 {
     const BASIS: u32 = 0x811c_9dc5;
     const PRIME: u32 = 0x0100_0193;
-    let bytes = format!("{scope} {caller}");
-    bytes.bytes().fold(BASIS, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
+    text.bytes().fold(BASIS, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
 }
 
 impl Windows {
-    fn of(&mut self, key: &Key, now_ms: i64) -> &mut Window {
+    /// Returns the key of the window that a caller is counted in.
+    fn key(&mut self, scope: &str, caller: Caller, now_ms: i64) -> Key {
         // Not at every request: the time of one must not grow with the number of callers.
         if (now_ms - self.swept_ms).abs() >= SWEEP_INTERVAL_MS {
             self.swept_ms = now_ms;
-            self.by_key.retain(|_, window| window.ends_ms > now_ms);
+            self.scopes.retain(|_, scope| {
+                scope.callers.retain(|_, window| window.ends_ms > now_ms);
+                scope.overflow.retain(|_, window| window.ends_ms > now_ms);
+                !scope.callers.is_empty() || !scope.overflow.is_empty()
+            });
         }
-        if self.by_key.len() >= MAX_CALLERS && !self.by_key.contains_key(key) {
-            return &mut self.overflow;
+        let max = self.max_callers;
+        let place = self.scopes.get(scope).map_or(Place::Caller(caller), |scope| scope.place(caller, max));
+        Key { scope: scope.to_owned(), place }
+    }
+
+    /// Returns a window, which is created if there is none.
+    fn of(&mut self, key: &Key) -> &mut Window {
+        let scope = self.scopes.entry(key.scope.clone()).or_default();
+        match key.place {
+            Place::Caller(caller) => scope.callers.entry(caller).or_default(),
+            Place::Overflow(number) => scope.overflow.entry(number).or_default(),
         }
-        self.by_key.entry(key.clone()).or_default()
+    }
+
+    /// Returns the window that a caller is counted in, if there is one.
+    fn find(&mut self, scope: &str, caller: Caller) -> Option<&mut Window> {
+        let scope = self.scopes.get_mut(scope)?;
+        match scope.place(caller, self.max_callers) {
+            Place::Caller(caller) => scope.callers.get_mut(&caller),
+            Place::Overflow(number) => scope.overflow.get_mut(&number),
+        }
+    }
+}
+
+impl Scope {
+    fn place(&self, caller: Caller, max_callers: usize) -> Place {
+        // All callers together are one caller, who never shares a window with others.
+        let is_individual = caller == Caller::Anybody
+            || self.callers.len() < max_callers
+            || self.callers.contains_key(&caller);
+        if is_individual {
+            return Place::Caller(caller);
+        }
+        Place::Overflow(hash(&caller.network().to_string()) % OVERFLOW_WINDOWS)
+    }
+}
+
+/// The name by which all nodes count.
+impl fmt::Display for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Caller(caller) => write!(out, "{} {caller}", self.scope),
+            Place::Overflow(number) => write!(out, "{} overflow {number}", self.scope),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::net::IpAddr;
+    use std::net::{IpAddr, Ipv4Addr};
     use std::time::Duration;
 
     use super::*;
+    use crate::databases::{Kind, TestDatabase, on_both_databases};
+    use crate::visitors::fixture::{number, service};
 
     const NOW_MS: i64 = 1_800_000_000_000;
+
+    fn key(scope: &str, caller: Caller) -> Key {
+        Key { scope: scope.to_owned(), place: Place::Caller(caller) }
+    }
+
+    /// Counts a request as [`RateLimiter::take`] does where there is one node.
+    fn accepts(limiter: &RateLimiter, scope: &str, caller: Caller) -> bool {
+        let key = limiter.windows().key(scope, caller, NOW_MS);
+        limiter.count(&key, NOW_MS, false).1
+    }
+
+    /// Returns the caller with a number: each in a /64 network of its own, all in one /48.
+    fn neighbour(number: u32) -> Caller {
+        Caller::at(IpAddr::V6(((0x2001_0db8_u128 << 96) | (u128::from(number) << 64)).into()))
+    }
+
+    fn entries(limiter: &RateLimiter, scope: &str) -> usize {
+        limiter.windows().scopes.get(scope).map_or(0, |scope| scope.callers.len() + scope.overflow.len())
+    }
+
+    #[test]
+    fn a_flood_of_callers_takes_no_place_of_another_scope_and_none_of_other_networks() {
+        let limiter = RateLimiter::new(RateLimit { requests: 2, window: Duration::from_mins(1) });
+        for number in 0..60_000 {
+            accepts(&limiter, "flooded", neighbour(number));
+        }
+        assert_eq!(entries(&limiter, "flooded"), MAX_CALLERS + 1, "the /48 has one window more");
+        assert!(!accepts(&limiter, "flooded", neighbour(60_000)));
+        for number in 0..1000 {
+            assert!(accepts(&limiter, "other", neighbour(number)), "{number}");
+        }
+        let other_network = Caller::at(IpAddr::V6((0x2001_0db9_u128 << 96).into()));
+        assert!(accepts(&limiter, "flooded", other_network));
+        assert!(accepts(&limiter, "flooded", Caller::Anybody));
+    }
+
+    #[test]
+    fn a_scope_has_a_maximum_of_windows_whatever_addresses_are_invented() {
+        let limiter = RateLimiter::new(RateLimit { requests: 2, window: Duration::from_mins(1) });
+        for number in 0..200_000_u32 {
+            accepts(&limiter, "site", Caller::at(IpAddr::V4((number << 8).into())));
+        }
+        assert!(entries(&limiter, "site") <= MAX_CALLERS + 1024);
+        // Those who were there before keep their windows.
+        assert!(accepts(&limiter, "site", Caller::at(Ipv4Addr::UNSPECIFIED.into())));
+    }
+
+    on_both_databases! {
+        async fn during_a_flood_of_one_site_every_new_visitor_of_another_is_answered(database: &TestDatabase) {
+            let service = service(database).await;
+            let limiter = RateLimiter::new(RateLimit { requests: 40, window: Duration::from_hours(1) });
+            limiter.windows().max_callers = 20;
+            for number in 0..300 {
+                limiter.take(&service, "flooded", neighbour(number)).await.expect("counted");
+            }
+            let refused = limiter.take(&service, "flooded", neighbour(300)).await.expect("counted");
+            assert!(refused.exceeded, "all callers of the /48 share a window");
+            for number in 0..100_u32 {
+                let visitor = Caller::at(IpAddr::V4((number << 8).into()));
+                let quota = limiter.take(&service, "other", visitor).await.expect("counted");
+                assert!(!quota.exceeded, "{number}");
+            }
+            assert_eq!(entries(&limiter, "flooded"), 21);
+            let stored = number(service.db(), "SELECT count(*) FROM rate_counters WHERE key LIKE 'flooded %'", vec![]);
+            let expected = if service.db().dialect() == Dialect::Postgres { 21 } else { 0 };
+            assert_eq!(stored.await, expected);
+        }
+    }
+
+    #[test]
+    fn the_window_of_a_network_is_found_again() {
+        let limiter = RateLimiter::new(RateLimit { requests: 1, window: Duration::from_mins(1) });
+        for number in 0..10_000 {
+            accepts(&limiter, "site", neighbour(number));
+        }
+        let (one, other) = (neighbour(20_000), neighbour(30_000));
+        assert!(accepts(&limiter, "site", one) && !accepts(&limiter, "site", other));
+        limiter.refund("site", other);
+        assert!(accepts(&limiter, "site", one));
+    }
 
     #[test]
     fn the_windows_of_callers_begin_at_different_times() {
         let visitors = (0..1000).map(|number: u32| Caller::at(IpAddr::V4(number.into())));
-        let seconds: HashSet<i64> = visitors
-            .map(|caller| offset_ms(&("site".to_owned(), caller)).rem_euclid(60_000) / 1000)
-            .collect();
+        let seconds: HashSet<i64> =
+            visitors.map(|caller| offset_ms(&key("site", caller)).rem_euclid(60_000) / 1000).collect();
         assert_eq!(seconds.len(), 60);
     }
 
     #[test]
     fn a_clock_that_is_set_back_begins_a_new_window() {
         let limit = RateLimit { requests: 2, window: Duration::from_mins(1) };
-        let key = ("site".to_owned(), Caller::ANYBODY);
+        let key = key("site", Caller::Anybody);
         let limiter = RateLimiter::new(limit);
         for accepted in [true, true, false] {
             assert_eq!(limiter.count(&key, NOW_MS, false).1, accepted);
@@ -248,14 +391,17 @@ mod tests {
     fn a_clock_that_is_set_back_does_not_keep_what_has_expired() {
         let limit = RateLimit { requests: 2, window: Duration::from_secs(1) };
         let limiter = RateLimiter::new(limit);
-        let key = |name: i64| (name.to_string(), Caller::ANYBODY);
+        let count = |scope: i64, now_ms: i64| {
+            let key = limiter.windows().key(&scope.to_string(), Caller::Anybody, now_ms);
+            limiter.count(&key, now_ms, false);
+        };
         for second in 0..100 {
-            limiter.count(&key(second), NOW_MS - second * 2000, false);
+            count(second, NOW_MS - second * 2000);
         }
-        assert!(limiter.windows().by_key.len() <= 100);
+        assert!(limiter.windows().scopes.len() <= 100);
         for second in 0..100 {
-            limiter.count(&key(100 + second), NOW_MS + second * 2000, false);
+            count(100 + second, NOW_MS + second * 2000);
         }
-        assert_eq!(limiter.windows().by_key.len(), 1);
+        assert_eq!(limiter.windows().scopes.len(), 1);
     }
 }

@@ -190,7 +190,7 @@ pub(in crate::admin_api) async fn typing(
     Body(state): Body<TypingState>,
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::AnswerVisitors)?;
-    service.0.rates.typing.take(&service, &operator.id, Caller::ANYBODY).await?.check()?;
+    service.0.rates.typing.take(&service, &operator.id, Caller::Anybody).await?.check()?;
     let conversation = list::of_tenant(service.db(), &operator.tenant_id, &id.into()).await?;
     service.db().announce(Wake::Typing {
         tenant: operator.tenant_id,

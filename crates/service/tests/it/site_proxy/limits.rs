@@ -8,7 +8,7 @@ use axum::extract::ConnectInfo;
 use chat_service::{RateLimit, ServiceOptions};
 use serde_json::{Value, json};
 
-use crate::site_proxy::page::{SERVICE, SHOP, of_page, post, shop, shop_with};
+use crate::site_proxy::page::{SERVICE, SHOP, get, of_page, of_page_of, post, shop, shop_with};
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 use crate::support::{Answer, Client, options};
 
@@ -78,6 +78,23 @@ on_both_databases! {
         // The page can read when it may go on.
         assert_eq!(refused.header("access-control-allow-origin"), Some(SHOP));
         assert_eq!(read_from(&client, "192.0.2.2", "192.0.2.1").await.status, 200);
+    }
+
+    async fn requests_for_unknown_paths_and_sites_count_for_nobody(database: &TestDatabase) {
+        let rate_limit = RateLimit { requests: 20, window: Duration::from_mins(10) };
+        let public_origin = Some(SERVICE.to_owned());
+        let client = shop_with(ServiceOptions { rate_limit, public_origin, ..options(database) }).await;
+        for attempt in 0..60 {
+            assert_eq!(get(&client, &format!("/unknown/{attempt}")).await.status, 404, "{attempt}");
+            let unknown = of_page_of(&format!("site_{attempt}"), "POST", "/events", SHOP).body(Body::empty());
+            let answer = client.send(unknown.expect("a request")).await;
+            assert_eq!(answer.status, 403, "{attempt}");
+            assert_eq!(answer.header("x-ratelimit-limit"), None, "{attempt}");
+        }
+        for attempt in 0..20 {
+            assert_eq!(get(&client, "/chat/config").await.status, 200, "{attempt}");
+        }
+        assert_eq!(get(&client, "/chat/config").await.status, 429);
     }
 
     async fn each_visitor_has_a_limit_from_any_address(database: &TestDatabase) {
