@@ -1,13 +1,14 @@
 //! Receives a visitor's message, in one transaction. The steps of [`receive`] are, in this order:
 //!
-//! 1. `check_quota` refuses the message if the AI replies of the month are used up and the site wants so (7).
-//!    It is checked here, so that a message which was accepted is answered however late it is repeated.
-//! 2. `open` locks the conversation that the message names, or creates one.
-//! 3. `identify` merges what the page tells of the visitor into the visitor's profile and into the
+//! 1. `open` locks the conversation that the message names, or creates one.
+//! 2. `identify` merges what the page tells of the visitor into the visitor's profile and into the
 //!    conversation's copy of it, and refuses a blocked visitor. Here and elsewhere, a conversation is locked
 //!    before its visitor.
-//! 4. [`Conversation::receive`] decides, without I/O: it changes the conversation, and returns what follows
+//! 3. [`Conversation::receive`] decides, without I/O: it changes the conversation, and returns what follows
 //!    from the message as a list of [`Event`]s.
+//! 4. `check_quota` refuses the message if the AI replies of the month are used up and the site wants so (7),
+//!    unless a person answers the visitor. It is checked here, so that a message which was accepted is
+//!    answered however late it is repeated.
 //! 5. `store` stores the conversation, and then the events in their order: what the message changes is told
 //!    before the message itself.
 //!
@@ -55,16 +56,24 @@ pub(crate) async fn receive(
     body: &SendMessage,
     message: NewMessage,
 ) -> Result<(Conversation, Lead), ApiError> {
-    check_quota(tx, now_ms, site).await?;
     let (mut conversation, is_new) = open(tx, now_ms, site, body).await?;
     identify(tx, now_ms, site, &mut conversation, body).await?;
     let (lead, events) = conversation.receive(now_ms, message, is_new);
+    check_quota(tx, now_ms, site, &conversation).await?;
     store(tx, service, now_ms, site, &mut conversation, events).await?;
     Ok((conversation, lead))
 }
 
-async fn check_quota(tx: &mut Tx, now_ms: i64, site: &Site) -> Result<(), ApiError> {
+async fn check_quota(
+    tx: &mut Tx,
+    now_ms: i64,
+    site: &Site,
+    conversation: &Conversation,
+) -> Result<(), ApiError> {
     let (true, Some(max)) = (site.quota_refuses, site.monthly_ai_replies) else { return Ok(()) };
+    if conversation.is_with_person(now_ms) {
+        return Ok(());
+    }
     if quota::is_used_up(tx, &site.id, now_ms, max).await? {
         return Err(ApiError::InsufficientQuota);
     }

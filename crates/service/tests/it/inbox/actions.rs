@@ -1,10 +1,12 @@
 //! What operators do with conversations.
 
 use chat_protocol::admin::{ConversationSummary, State};
+use chat_service::SiteChange;
 use serde_json::json;
 
 use crate::inbox::desk::{Desk, eventually};
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+use crate::support::{Client, options};
 
 on_both_databases! {
     async fn a_conversation_shows_its_last_messages_and_loads_earlier_ones(database: &TestDatabase) {
@@ -51,6 +53,31 @@ on_both_databases! {
         assert_eq!(shown.summary.assignee_id.as_ref(), Some(&desk.id));
         let other = json!({ "text": "Yes. Bye!" });
         assert_eq!(send(&other).await.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
+    }
+
+    async fn a_quota_that_is_used_up_refuses_nobody_whom_a_person_answers(database: &TestDatabase) {
+        let change = SiteChange {
+            monthly_ai_replies: Some(Some(1)),
+            quota_refuses: Some(true),
+            ..SiteChange::default()
+        };
+        let desk = Desk::of(Client::with(options(database), change).await, "Olga").await;
+        let id = desk.client.begin("Hello").await;
+        let say = async |text: &str| {
+            let body = json!({ "conversationId": id, "message": text });
+            desk.client.post("/chat/messages", None, &body).await
+        };
+        assert_eq!(say("Hello?").await.failure(), (402, "INSUFFICIENT_QUOTA".to_owned()));
+        let taken = desk.post(&format!("/conversations/{id}/take-over"), &json!({ "from": null })).await;
+        assert_eq!(taken.status, 200);
+        let answer = say("Is somebody there?").await.data();
+        assert!(answer["message"].is_null(), "the person answers");
+        let new = json!({ "message": "Hello" });
+        assert_eq!(desk.client.post("/chat/messages", None, &new).await.status, 402);
+        // The refused messages are not stored.
+        assert_eq!(desk.client.history(&id).await.len(), 3);
+        desk.change(&id, json!({ "aiPaused": false, "assigneeId": "" })).await;
+        assert_eq!(say("And now?").await.status, 402);
     }
 
     async fn one_of_two_operators_takes_over_and_the_ai_is_silent_until_handed_back(database: &TestDatabase) {
