@@ -14,6 +14,8 @@ mod prompt;
 pub(crate) mod quota;
 pub(crate) mod reply;
 mod requests;
+mod shares;
+mod warning;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -31,6 +33,7 @@ pub(crate) use requests::wants_person;
 
 use crate::fingerprint::Fingerprint;
 use crate::knowledge::Passage;
+use crate::rate::Caller;
 use breaker::Breaker;
 use budget::Budget;
 use exchange::AiClient;
@@ -60,6 +63,15 @@ pub(crate) struct Question<'a> {
     pub(crate) left_contact: bool,
     /// Whether contact details are known, from the last message or an earlier one.
     pub(crate) has_contact: bool,
+    /// The visitor who asks; `None` if an operator tries a question out.
+    pub(crate) asker: Option<Asker<'a>>,
+}
+
+/// The visitor who asks a question, by whom the replies are bounded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asker<'a> {
+    pub(crate) visitor_id: Option<&'a str>,
+    pub(crate) caller: Caller,
 }
 
 impl Question<'_> {

@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use tokio::time::Instant;
+
+/// The length of a month such as 2026-11.
+const MONTH_LENGTH: usize = 7;
 
 /// The wall clock, shifted by the amount that a test has advanced tokio's clock.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +34,36 @@ pub(crate) fn iso(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds).map(|time| format!("{time:.3}")).unwrap_or_default()
 }
 
+/// Returns the month (UTC) of a time in milliseconds since 1970, such as 2026-11.
+pub(crate) fn month(milliseconds: i64) -> String {
+    iso(milliseconds).chars().take(MONTH_LENGTH).collect()
+}
+
+/// Returns the end of the month (UTC) of a time, both in milliseconds since 1970.
+pub(crate) fn month_ends_ms(milliseconds: i64) -> i64 {
+    let end = Timestamp::from_millisecond(milliseconds)
+        .and_then(|time| time.to_zoned(TimeZone::UTC).date().last_of_month().tomorrow())
+        .and_then(|first| first.to_zoned(TimeZone::UTC));
+    end.map_or(milliseconds, |end| end.timestamp().as_millisecond())
+}
+
 pub(crate) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_ends_at_midnight_in_utc() {
+        // 2027-01-15T08:00:00Z, 2026-12-31T23:59:59.999Z and the first moment of 2027.
+        for (time_ms, month_name, ends_ms) in [
+            (1_800_000_000_000, "2027-01", 1_801_440_000_000),
+            (1_798_761_599_999, "2026-12", 1_798_761_600_000),
+            (1_798_761_600_000, "2027-01", 1_801_440_000_000),
+        ] {
+            assert_eq!((month(time_ms).as_str(), month_ends_ms(time_ms)), (month_name, ends_ms));
+        }
+    }
 }

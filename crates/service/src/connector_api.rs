@@ -88,7 +88,7 @@ async fn process(
         return query(service, access.site()?, call, &parts.uri).await;
     }
     let (command, keyed) = read(service, access.site_id(), call, job, parts, body).await?;
-    execute(service, command, access, Caller::client(parts), keyed).await
+    execute(service, command, access, caller, keyed).await
 }
 
 /// Reads the body of a request, and parses its command and its idempotency key.
@@ -126,12 +126,12 @@ pub(crate) async fn execute(
     service: &Service,
     command: Command,
     access: Access,
-    client: Caller,
+    caller: Caller,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let task = {
         let service = service.clone();
-        async move { command.execute(&service, access, client, keyed).await }
+        async move { command.execute(&service, access, caller, keyed).await }
     };
     service.0.tasks.spawn(task).await.unwrap_or_else(|panic| {
         error!("{panic}");

@@ -4,7 +4,7 @@ use chat_protocol::Value;
 use lettre::Address;
 use secrecy::ExposeSecret;
 
-use crate::db::{Wake, args, transaction};
+use crate::db::{DbError, Tx, Wake, args, transaction};
 use crate::error::ApiError;
 use crate::secrets::{WrongKey, new_id};
 use crate::{Service, ServiceKey};
@@ -17,18 +17,31 @@ pub(crate) async fn send(service: &Service, to: &str, subject: &str, text: &str)
     if to.parse::<Address>().is_err() {
         return Err(ApiError::InvalidRequest("invalid e-mail address.".to_owned()));
     }
-    let id = new_id("mail");
-    let content = Value::object([("subject", subject.into()), ("text", text.into())]);
-    let sealed = service.0.options.key.seal(&purpose(&id), &content.to_json());
-    let (to, now_ms) = (to.to_owned(), service.now_ms());
-    transaction!(service.db(), |tx| {
-        let sql = "INSERT INTO emails (id, recipient, content, next_ms, created_ms) \
-                   VALUES ($1, $2, $3, $4, $4)";
-        tx.execute(sql, args![&id, to, sealed, now_ms]).await?;
-        tx.wake(Wake::Queue);
-        Ok(())
+    let (db, service) = (service.db(), service.clone());
+    let (to, subject, text) = (to.to_owned(), subject.to_owned(), text.to_owned());
+    transaction!(db, |tx| {
+        Ok(add(tx, &service.0.options.key, service.now_ms(), &to, &subject, &text).await?)
     })
     .await
+}
+
+/// Queues an e-mail to a valid address in the transaction of its cause. Call it only if an SMTP server is set.
+pub(crate) async fn add(
+    tx: &mut Tx,
+    key: &ServiceKey,
+    now_ms: i64,
+    to: &str,
+    subject: &str,
+    text: &str,
+) -> Result<(), DbError> {
+    let id = new_id("mail");
+    let content = Value::object([("subject", subject.into()), ("text", text.into())]);
+    let sealed = key.seal(&purpose(&id), &content.to_json());
+    let sql = "INSERT INTO emails (id, recipient, content, next_ms, created_ms) \
+               VALUES ($1, $2, $3, $4, $4)";
+    tx.execute(sql, args![&id, to, sealed, now_ms]).await?;
+    tx.wake(Wake::Queue);
+    Ok(())
 }
 
 /// Decrypts the subject and the text of a queued e-mail.

@@ -33,6 +33,9 @@ pub(crate) struct Texts {
     pub(crate) invitation_by: &'static str,
     pub(crate) invitation_open: &'static str,
     pub(crate) invitation_ignore: &'static str,
+    /// The subject of a warning about the AI replies of the month.
+    pub(crate) quota: &'static str,
+    pub(crate) quota_end: &'static str,
 }
 
 impl Texts {
@@ -96,6 +99,7 @@ mod tests {
                 texts.message,
                 texts.password,
                 texts.invitation,
+                texts.quota,
             ];
             assert!(
                 subjects.iter().all(|text| (4..70).contains(&text.chars().count())),

@@ -54,6 +54,11 @@ const TYPING_LIMIT: RateLimit = RateLimit::per_minute(120);
 /// Maximum questions that the operators of a tenant try out, and checks of their proxies.
 const TRIAL_LIMIT: RateLimit = RateLimit::per_minute(30);
 
+/// Maximum AI replies to one visitor: more than somebody reads.
+const AI_VISITOR_LIMIT: RateLimit = RateLimit::per_minute(10);
+/// Maximum AI replies to all visitors of one address: an office, or somebody who invents visitors.
+const AI_ADDRESS_LIMIT: RateLimit = RateLimit::per_minute(60);
+
 /// The limits of a service. Each counts for itself.
 #[derive(Debug)]
 pub(crate) struct RateLimits {
@@ -72,6 +77,10 @@ pub(crate) struct RateLimits {
     pub(crate) typing: RateLimiter,
     /// Counts what the operators of each tenant try out in the settings.
     pub(crate) trials: RateLimiter,
+    /// Counts the AI replies to each visitor.
+    ai_visitors: RateLimiter,
+    /// Counts the AI replies to the visitors of each address.
+    ai_addresses: RateLimiter,
 }
 
 impl RateLimits {
@@ -84,7 +93,28 @@ impl RateLimits {
             visitors: RateLimiter::new(VISITOR_LIMIT),
             typing: RateLimiter::new(TYPING_LIMIT),
             trials: RateLimiter::new(TRIAL_LIMIT),
+            ai_visitors: RateLimiter::new(AI_VISITOR_LIMIT),
+            ai_addresses: RateLimiter::new(AI_ADDRESS_LIMIT),
         }
+    }
+
+    /// Counts an AI reply of a site. Returns false if the visitor, or all visitors of the address, have had as
+    /// many as they may. A server that does not tell the visitor's address is not limited as if it were one.
+    pub(crate) async fn take_ai_reply(
+        &self,
+        service: &Service,
+        site_id: &str,
+        visitor_id: Option<&str>,
+        caller: Caller,
+    ) -> Result<bool, ApiError> {
+        let scope = format!("ai {site_id}");
+        if let Some(visitor_id) = visitor_id
+            && self.ai_visitors.take(service, &scope, Caller::visitor(visitor_id)).await?.exceeded
+        {
+            return Ok(false);
+        }
+        let is_known = caller != Caller::Anybody;
+        Ok(!is_known || !self.ai_addresses.take(service, &scope, caller).await?.exceeded)
     }
 
     /// Counts a request: for its caller at the site, and if that one has not exceeded its own limit, in the

@@ -83,6 +83,7 @@ async fn ask_with(ai: &Ai, endpoint: &Endpoint, passages: &[Passage], message: &
         locale: Some("en-GB"),
         left_contact: false,
         has_contact: false,
+        asker: None,
     };
     ai.answer(Some(endpoint), &question).await
 }

@@ -5,20 +5,35 @@
 
 use chat_protocol::admin::settings::{Quota, SiteQuota};
 
-use crate::clock::iso;
+use super::shares::{self, Holder};
+use crate::clock::month;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::error::ApiError;
 
-/// The length of a month such as 2026-11.
-const MONTH_LENGTH: usize = 7;
+/// The outcome of [`take`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The reply is counted, as the last one of `used`.
+    Counted { used: i64, limit: Option<i64> },
+    /// The month's replies are used up.
+    UsedUp,
+    /// One of the holders has used up its share of the month's replies: the rest is for everybody else.
+    ShareUsedUp,
+}
 
-/// Counts a reply of a site. Returns false, and counts nothing, when the month's replies are used up. The
-/// count is exact, however many nodes count at the same time.
-pub(crate) async fn take(tx: &mut Tx, site_id: &str, now_ms: i64) -> Result<bool, ApiError> {
+/// Counts a reply of a site, for each of its holders as well. Counts nothing if it may not be given. The count
+/// is exact, however many nodes count at the same time.
+pub(crate) async fn take(
+    tx: &mut Tx,
+    site_id: &str,
+    now_ms: i64,
+    holders: &[Holder],
+) -> Result<Taken, ApiError> {
     let site = tx.optional("SELECT monthly_ai_replies FROM sites WHERE id = $1", args![site_id]).await?;
-    let max = site.ok_or(ApiError::NotFound("This site"))?.optional_int(0)?.unwrap_or(i64::MAX);
+    let limit = site.ok_or(ApiError::NotFound("This site"))?.optional_int(0)?;
+    let max = limit.unwrap_or(i64::MAX);
     if max <= 0 {
-        return Ok(false);
+        return Ok(Taken::UsedUp);
     }
     let counted = tx
         .optional(
@@ -29,15 +44,28 @@ pub(crate) async fn take(tx: &mut Tx, site_id: &str, now_ms: i64) -> Result<bool
             args![site_id, month(now_ms), max],
         )
         .await?;
-    Ok(counted.is_some())
+    let Some(counted) = counted else { return Ok(Taken::UsedUp) };
+    // The site's row is locked from here on: no other request counts for these holders at the same time.
+    if let Some(limit) = limit
+        && !shares::take(tx, site_id, now_ms, holders, limit).await?
+    {
+        give_back(tx, site_id, now_ms, &[]).await?;
+        return Ok(Taken::ShareUsedUp);
+    }
+    Ok(Taken::Counted { used: counted.int(0)?, limit })
 }
 
 /// Returns a reply that was counted but not given, because the AI failed. `taken_ms` is the time at which it
 /// was counted.
-pub(crate) async fn give_back(tx: &mut Tx, site_id: &str, taken_ms: i64) -> Result<(), DbError> {
+pub(crate) async fn give_back(
+    tx: &mut Tx,
+    site_id: &str,
+    taken_ms: i64,
+    holders: &[Holder],
+) -> Result<(), DbError> {
     let sql = "UPDATE ai_usage SET replies = replies - 1 WHERE site_id = $1 AND month = $2 AND replies > 0";
     tx.execute(sql, args![site_id, month(taken_ms)]).await?;
-    Ok(())
+    shares::give_back(tx, site_id, taken_ms, holders).await
 }
 
 const USED: &str = "SELECT replies FROM ai_usage WHERE site_id = $1 AND month = $2";
@@ -74,17 +102,16 @@ pub(crate) async fn is_used_up(tx: &mut Tx, site_id: &str, now_ms: i64, max: i64
     Ok(row.map_or(Ok(0), |row| row.int(0))? >= max)
 }
 
-fn month(now_ms: i64) -> String {
-    iso(now_ms).chars().take(MONTH_LENGTH).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderMap;
     use chat_test_servers::at_once;
 
     use super::*;
+    use crate::ai::Asker;
     use crate::databases::{Kind, TestDatabase, on_both_databases};
     use crate::db::transaction;
+    use crate::rate::Caller;
     use crate::visitors::fixture::{execute, open};
 
     /// 2026-11-30T23:59:59.999Z.
@@ -97,7 +124,23 @@ mod tests {
     }
 
     async fn took(db: &Db, site: &'static str, now_ms: i64) -> bool {
-        transaction!(db, |tx| take(tx, site, now_ms).await).await.expect("counted")
+        took_for(db, site, now_ms, Vec::new()).await.is_some()
+    }
+
+    /// Counts a reply. Returns its number, unless it may not be given.
+    async fn took_for(db: &Db, site: &'static str, now_ms: i64, holders: Vec<Holder>) -> Option<i64> {
+        let taken: Result<Taken, ApiError> =
+            transaction!(db, |tx| take(tx, site, now_ms, &holders).await).await;
+        match taken.expect("counted") {
+            Taken::Counted { used, .. } => Some(used),
+            Taken::UsedUp | Taken::ShareUsedUp => None,
+        }
+    }
+
+    fn holders(visitor: &str, address: &str) -> Vec<Holder> {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", address.parse().expect("a header value"));
+        Holder::of(Asker { visitor_id: Some(visitor), caller: Caller::forwarded(&headers) })
     }
 
     on_both_databases! {
@@ -110,6 +153,41 @@ mod tests {
             let counted = taken.await.into_iter().filter(|taken| *taken).count();
             assert_eq!((counted, used(&db, "shop", NOVEMBER_ENDS).await.expect("read")), (25, 25));
             assert_eq!(used(&db, "rival", NOVEMBER_ENDS).await.expect("read"), 0);
+        }
+
+        async fn a_share_of_the_month_stays_for_everybody_else(database: &TestDatabase) {
+            let db = with_sites(database, Some(100)).await;
+            let mut counted = 0;
+            for _ in 0..40 {
+                let same = holders("greedy", "2001:db8::1");
+                counted += usize::from(took_for(&db, "shop", NOVEMBER_ENDS, same).await.is_some());
+            }
+            assert_eq!(counted, 10, "a visitor has a tenth");
+            for number in 0..80 {
+                let invented = holders(&format!("visitor {number}"), &format!("2001:db8:0:{number:x}::1"));
+                counted += usize::from(took_for(&db, "shop", NOVEMBER_ENDS, invented).await.is_some());
+            }
+            assert_eq!(counted, 25, "a network has a quarter, whatever visitors it invents");
+            let used = used(&db, "shop", NOVEMBER_ENDS).await.expect("read");
+            assert_eq!(used, 25, "what is refused does not count");
+            for number in 0..75 {
+                let other = holders(&format!("other {number}"), &format!("192.0.{number}.1"));
+                assert!(took_for(&db, "shop", NOVEMBER_ENDS, other).await.is_some(), "{number}");
+            }
+            let next_month = holders("greedy", "2001:db8::1");
+            assert_eq!(took_for(&db, "shop", NOVEMBER_ENDS + 1, next_month).await, Some(1));
+        }
+
+        async fn a_reply_that_failed_is_given_back_to_its_holders(database: &TestDatabase) {
+            let db = with_sites(database, Some(100)).await;
+            for _ in 0..40 {
+                let holders = holders("unlucky", "192.0.2.1");
+                let given = holders.clone();
+                assert!(took_for(&db, "shop", NOVEMBER_ENDS, holders).await.is_some());
+                let given: Result<(), DbError> =
+                    transaction!(db, |tx| give_back(tx, "shop", NOVEMBER_ENDS, &given).await).await;
+                given.expect("given back");
+            }
         }
 
         async fn a_new_month_begins_at_midnight_in_utc(database: &TestDatabase) {
@@ -125,7 +203,7 @@ mod tests {
             assert!(took(&db, "shop", NOVEMBER_ENDS).await);
             for _ in 0..2 {
                 let given: Result<(), DbError> =
-                    transaction!(db, |tx| give_back(tx, "shop", NOVEMBER_ENDS).await).await;
+                    transaction!(db, |tx| give_back(tx, "shop", NOVEMBER_ENDS, &[]).await).await;
                 given.expect("given back");
             }
             assert!(took(&db, "shop", NOVEMBER_ENDS).await && !took(&db, "shop", NOVEMBER_ENDS).await);

@@ -7,15 +7,21 @@ use chat_protocol::{AiStatus, VisitorEvent};
 use futures_util::future::BoxFuture;
 use tracing::warn;
 
-use super::{Answer, Endpoint, Phrases, Question, Turn, quota, wants_person};
+use super::quota::Taken;
+use super::shares::Holder;
+use super::{Answer, Asker, Endpoint, Phrases, Question, Turn, quota, wants_person, warning};
 use crate::Service;
 use crate::db::{Db, DbError, work};
 use crate::error::ApiError;
 use crate::knowledge::{self, Passage};
 use crate::lead::{Seen, contacts_in, events_as_context};
+use crate::rate::Caller;
 use crate::sites::Site;
 use crate::visitors;
 
+/// The status of replies beyond those of a visitor, an address, or their share of the month. It is not that of
+/// a quota that is used up: a widget would tell the visitor that the chat is unavailable.
+const VISITOR_LIMIT: &str = "visitor_limit";
 /// Maximum events of a visitor that are read.
 const MAX_EVENTS: i64 = 40;
 
@@ -52,6 +58,8 @@ pub(crate) struct VisitorMessage<'a> {
     pub(crate) locale: Option<&'a str>,
     /// The origin of the page that the visitor writes on, if it is known.
     pub(crate) page_origin: Option<&'a str>,
+    /// The address that the visitor writes from, if it is known.
+    pub(crate) caller: Caller,
     pub(crate) visitor_id: Option<&'a str>,
     /// Whether the visitor's contact details are known.
     pub(crate) has_contact: bool,
@@ -65,7 +73,7 @@ pub(crate) async fn answer(
     site: &Site,
     message: VisitorMessage<'_>,
 ) -> Result<Answer, ApiError> {
-    let VisitorMessage { text, locale, page_origin, visitor_id, has_contact, mut history } = message;
+    let VisitorMessage { text, locale, page_origin, caller, visitor_id, has_contact, mut history } = message;
     let passages = linked(knowledge::find(service, &site.id, text, locale).await?, site, page_origin);
     let visited = match visitor_id {
         Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor).await?),
@@ -82,6 +90,8 @@ pub(crate) async fn answer(
         locale,
         left_contact: !contacts_in(text).is_empty(),
         has_contact,
+        // Visitors with an empty id have nothing in common.
+        asker: Some(Asker { visitor_id: visitor_id.filter(|id| !id.is_empty()), caller }),
     };
     service.0.responder.respond(service, site, &question).await
 }
@@ -104,6 +114,7 @@ pub(crate) async fn try_answer(
         locale,
         left_contact: false,
         has_contact: false,
+        asker: None,
     };
     let answer = service.0.responder.respond(service, site, &asked).await?;
     let is_source = |passage: &Passage| answer.sources.iter().any(|source| source.id == passage.id);
@@ -129,7 +140,9 @@ fn linked(mut passages: Vec<Passage>, site: &Site, page_origin: Option<&str>) ->
     passages
 }
 
-/// Answers a question with an AI endpoint, or the built-in assistant, within the replies of the month.
+/// Answers a question with an AI endpoint, or the built-in assistant, within the replies of the visitor, of
+/// the address and of the month. Replies of the built-in assistant cost nothing: they are bounded only if the
+/// site has a quota.
 pub(crate) async fn respond(
     service: &Service,
     site: &Site,
@@ -139,13 +152,20 @@ pub(crate) async fn respond(
     let (message, locale) = (question.message(), question.locale);
     let now_ms = service.now_ms();
     let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
-    let site_id = site.id.clone();
-    // Counted last: nothing that fails stands between this and the answer, after which a reply that was not
-    // given is given back.
-    let is_left = !is_counted
-        || service.db().write_unflushed(work!(|tx| quota::take(tx, &site_id, now_ms).await)).await?;
-    if !is_left {
-        return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
+    let holders = question.asker.map(Holder::of).unwrap_or_default();
+    if is_counted {
+        if let Some(Asker { visitor_id, caller }) = question.asker
+            && !service.0.rates.take_ai_reply(service, &site.id, visitor_id, caller).await?
+        {
+            return Ok(Answer::fallback(VISITOR_LIMIT.into(), message, locale));
+        }
+        // Counted last: nothing that fails stands between this and the answer, after which a reply that was
+        // not given is given back.
+        match take(service, site, now_ms, holders.clone()).await? {
+            Taken::Counted { .. } => {}
+            Taken::UsedUp => return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale)),
+            Taken::ShareUsedUp => return Ok(Answer::fallback(VISITOR_LIMIT.into(), message, locale)),
+        }
     }
     let answer = match &endpoint {
         Some(Ok(endpoint)) => service.0.ai.answer(Some(endpoint), question).await,
@@ -154,13 +174,26 @@ pub(crate) async fn respond(
     };
     if answer.used_fallback && is_counted {
         let site_id = site.id.clone();
-        let given: Result<(), DbError> =
-            service.db().write_unflushed(work!(|tx| quota::give_back(tx, &site_id, now_ms).await)).await;
+        let give_back = work!(|tx| quota::give_back(tx, &site_id, now_ms, &holders).await);
+        let given: Result<(), DbError> = service.db().write_unflushed(give_back).await;
         if let Err(error) = given {
             warn!("a reply of the AI that failed is counted: {error}");
         }
     }
     Ok(answer)
+}
+
+/// Counts a reply, and warns the owners if the replies of the month are nearly used up.
+async fn take(service: &Service, site: &Site, now_ms: i64, holders: Vec<Holder>) -> Result<Taken, ApiError> {
+    let (db, service, site) = (service.db(), service.clone(), site.clone());
+    db.write_unflushed(work!(|tx| {
+        let taken = quota::take(tx, &site.id, now_ms, &holders).await?;
+        if let Taken::Counted { used, limit: Some(limit) } = taken {
+            warning::warn(tx, &service, now_ms, &site, used, limit).await?;
+        }
+        Ok(taken)
+    }))
+    .await
 }
 
 /// Returns the site's endpoint, if it has one; `Err` if its key cannot be decrypted.

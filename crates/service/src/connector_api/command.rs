@@ -96,15 +96,17 @@ impl Command {
         self,
         service: &Service,
         access: Access,
-        client: Caller,
+        caller: Caller,
         keyed: Option<KeyedRequest>,
     ) -> Result<ApiResponse, ApiError> {
         if let Self::Activate(body) = self {
-            return activation::activate(service, body, client, keyed).await;
+            return activation::activate(service, body, caller, keyed).await;
         }
         let site = Arc::clone(access.site()?);
         match self {
-            Self::Send(body) => Box::pin(send(service, &site, body, access.page_origin(), keyed)).await,
+            Self::Send(body) => {
+                Box::pin(send(service, &site, body, access.page_origin(), caller, keyed)).await
+            }
             Self::Events(batch) => chat::events(service, site, batch, keyed).await,
             Self::Sync(page) => publishing::sync(service, site, page, keyed).await,
             Self::Claim => publishing::claim(service, site, keyed).await,

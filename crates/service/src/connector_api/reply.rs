@@ -11,6 +11,7 @@ use crate::ai::{self, Answer, MAX_HISTORY, VisitorMessage};
 use crate::conversations::{self, StoredMessage, last_messages};
 use crate::error::ApiError;
 use crate::presence::operators_online;
+use crate::rate::Caller;
 use crate::sites::Site;
 
 /// Returns the answer; one without a text while a person handles the conversation.
@@ -19,6 +20,7 @@ pub(super) async fn reply(
     site: &Arc<Site>,
     body: &SendMessage,
     page_origin: Option<&str>,
+    caller: Caller,
     recorded: &Recorded,
 ) -> Result<Answer, ApiError> {
     let db = service.db();
@@ -41,6 +43,7 @@ pub(super) async fn reply(
         text: &body.message,
         locale: body.locale.as_deref(),
         page_origin,
+        caller,
         visitor_id: conversation.profile.visitor_id.as_ref().map(VisitorId::as_str),
         has_contact: conversation.notes.has_contact(&conversation.profile),
         history: history.into_iter().map(StoredMessage::into_turn).collect(),

@@ -24,6 +24,7 @@ use crate::error::ApiError;
 use crate::idempotency::KeyedRequest;
 use crate::lead::Behaviour;
 use crate::presence::operators_online;
+use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites::Site;
 
@@ -37,6 +38,7 @@ pub(super) async fn send(
     site: &Arc<Site>,
     body: SendMessage,
     page_origin: Option<&str>,
+    caller: Caller,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let body = Arc::new(body);
@@ -47,7 +49,7 @@ pub(super) async fn send(
             Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
         }
     };
-    let reply = Box::pin(reply(service, site, &body, page_origin, &recorded));
+    let reply = Box::pin(reply(service, site, &body, page_origin, caller, &recorded));
     let answer = match &mut lease {
         Some(lease) => lease.hold(service, reply).await,
         None => reply.await,

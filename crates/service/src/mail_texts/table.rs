@@ -22,6 +22,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} invites you to answer the chats of {tenant}.",
         invitation_open: "Open this link within seven days to set up your account:",
         invitation_ignore: "If you do not know what this is about, ignore this e-mail.",
+        quota: "80% of this month's AI replies are used",
+        quota_end: "When all are used, visitors get no AI replies until next month. You can change the limit in the settings.",
     },
     Texts {
         language: "ar",
@@ -41,6 +43,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "يدعوك {inviter} للرد على محادثات {tenant}.",
         invitation_open: "افتح هذا الرابط خلال سبعة أيام لإعداد حسابك:",
         invitation_ignore: "إذا كنت لا تعرف سبب هذه الرسالة فتجاهلها.",
+        quota: "استُخدم 80% من ردود الذكاء الاصطناعي لهذا الشهر",
+        quota_end: "عند استخدامها كلها لن يتلقى الزوار ردودًا من الذكاء الاصطناعي حتى الشهر القادم. يمكنك تغيير الحد في الإعدادات.",
     },
     Texts {
         language: "de",
@@ -60,6 +64,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} lädt Sie ein, die Chats von {tenant} zu beantworten.",
         invitation_open: "Öffnen Sie innerhalb von sieben Tagen diesen Link, um Ihr Konto einzurichten:",
         invitation_ignore: "Wenn Sie nicht wissen, worum es geht, ignorieren Sie diese E-Mail.",
+        quota: "80 % der KI-Antworten dieses Monats sind verbraucht",
+        quota_end: "Sind alle verbraucht, bekommen Besucher bis zum nächsten Monat keine KI-Antworten. Sie können die Grenze in den Einstellungen ändern.",
     },
     Texts {
         language: "es",
@@ -79,6 +85,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} le invita a responder los chats de {tenant}.",
         invitation_open: "Abra este enlace en el plazo de siete días para configurar su cuenta:",
         invitation_ignore: "Si no sabe de qué se trata, ignore este correo.",
+        quota: "Se ha usado el 80 % de las respuestas de IA de este mes",
+        quota_end: "Cuando se usen todas, los visitantes no recibirán respuestas de IA hasta el mes que viene. Puede cambiar el límite en los ajustes.",
     },
     Texts {
         language: "fr",
@@ -98,6 +106,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} vous invite à répondre aux discussions de {tenant}.",
         invitation_open: "Ouvrez ce lien dans les sept jours pour créer votre compte :",
         invitation_ignore: "Si vous ne savez pas de quoi il s'agit, ignorez cet e-mail.",
+        quota: "80 % des réponses de l’IA de ce mois sont utilisées",
+        quota_end: "Une fois toutes utilisées, les visiteurs ne reçoivent plus de réponses de l’IA jusqu’au mois prochain. Vous pouvez changer la limite dans les réglages.",
     },
     Texts {
         language: "he",
@@ -117,6 +127,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "הזמנה מאת {inviter} לענות לצ׳אטים של {tenant}.",
         invitation_open: "יש לפתוח את הקישור הזה בתוך שבעה ימים כדי להגדיר את החשבון:",
         invitation_ignore: "אם לא ברור לך במה מדובר, אפשר להתעלם מההודעה.",
+        quota: "נוצלו 80% מתשובות ה-AI של החודש",
+        quota_end: "כשכולן ינוצלו, מבקרים לא יקבלו תשובות AI עד החודש הבא. אפשר לשנות את המגבלה בהגדרות.",
     },
     Texts {
         language: "hi",
@@ -136,6 +148,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} आपको {tenant} की चैट का उत्तर देने के लिए आमंत्रित करते हैं।",
         invitation_open: "अपना खाता बनाने के लिए सात दिनों के भीतर यह लिंक खोलें:",
         invitation_ignore: "अगर आपको इसकी जानकारी नहीं है, तो इस ई-मेल को अनदेखा करें।",
+        quota: "इस महीने के 80% AI उत्तर इस्तेमाल हो चुके हैं",
+        quota_end: "सभी इस्तेमाल होने पर विज़िटर को अगले महीने तक AI उत्तर नहीं मिलेंगे। सीमा सेटिंग में बदली जा सकती है।",
     },
     Texts {
         language: "id",
@@ -155,6 +169,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} mengundang Anda untuk menjawab obrolan {tenant}.",
         invitation_open: "Buka tautan ini dalam tujuh hari untuk menyiapkan akun Anda:",
         invitation_ignore: "Jika Anda tidak tahu tentang hal ini, abaikan email ini.",
+        quota: "80% balasan AI bulan ini sudah terpakai",
+        quota_end: "Jika semuanya terpakai, pengunjung tidak mendapat balasan AI sampai bulan depan. Anda dapat mengubah batasnya di pengaturan.",
     },
     Texts {
         language: "it",
@@ -174,6 +190,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} la invita a rispondere alle chat di {tenant}.",
         invitation_open: "Apra questo link entro sette giorni per configurare il suo account:",
         invitation_ignore: "Se non sa di che cosa si tratta, ignori questa e-mail.",
+        quota: "È stato usato l’80% delle risposte IA di questo mese",
+        quota_end: "Quando saranno esaurite, i visitatori non riceveranno risposte IA fino al mese prossimo. Può cambiare il limite nelle impostazioni.",
     },
     Texts {
         language: "ja",
@@ -193,6 +211,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} さんから、{tenant} のチャットに回答するよう招待されました。",
         invitation_open: "7 日以内に次のリンクを開いてアカウントを設定してください。",
         invitation_ignore: "お心当たりがない場合は、このメールを無視してください。",
+        quota: "今月のAI返信の80%が使用されました",
+        quota_end: "すべて使用されると、来月まで訪問者にAIの返信は届きません。上限は設定で変更できます。",
     },
     Texts {
         language: "ko",
@@ -212,6 +232,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} 님이 {tenant}의 채팅에 답변하도록 초대했습니다.",
         invitation_open: "7일 안에 다음 링크를 열어 계정을 설정하세요:",
         invitation_ignore: "무슨 내용인지 모르신다면 이 이메일을 무시하세요.",
+        quota: "이번 달 AI 답변의 80%를 사용했습니다",
+        quota_end: "모두 사용하면 다음 달까지 방문자에게 AI 답변이 제공되지 않습니다. 한도는 설정에서 변경할 수 있습니다.",
     },
     Texts {
         language: "nl",
@@ -231,6 +253,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} nodigt u uit om de chats van {tenant} te beantwoorden.",
         invitation_open: "Open binnen zeven dagen deze link om uw account in te stellen:",
         invitation_ignore: "Weet u niet waar dit over gaat, negeer deze e-mail dan.",
+        quota: "80% van de AI-antwoorden van deze maand is gebruikt",
+        quota_end: "Als ze allemaal gebruikt zijn, krijgen bezoekers tot volgende maand geen AI-antwoorden. U kunt de limiet wijzigen in de instellingen.",
     },
     Texts {
         language: "pl",
@@ -250,6 +274,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} zaprasza do odpowiadania na czaty: {tenant}.",
         invitation_open: "Otwórz ten link w ciągu siedmiu dni, aby skonfigurować konto:",
         invitation_ignore: "Jeśli nie wiesz, o co chodzi, zignoruj tę wiadomość.",
+        quota: "Wykorzystano 80% odpowiedzi AI w tym miesiącu",
+        quota_end: "Po wykorzystaniu wszystkich odwiedzający nie otrzymają odpowiedzi AI do następnego miesiąca. Limit można zmienić w ustawieniach.",
     },
     Texts {
         language: "pt",
@@ -269,6 +295,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} convida você a responder aos chats de {tenant}.",
         invitation_open: "Abra este link em até sete dias para configurar a sua conta:",
         invitation_ignore: "Se você não sabe do que se trata, ignore este e-mail.",
+        quota: "80% das respostas de IA deste mês foram usadas",
+        quota_end: "Quando todas forem usadas, os visitantes não recebem respostas de IA até ao próximo mês. Pode alterar o limite nas definições.",
     },
     Texts {
         language: "ru",
@@ -288,6 +316,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} приглашает вас отвечать в чатах {tenant}.",
         invitation_open: "Откройте эту ссылку в течение семи дней, чтобы настроить учётную запись:",
         invitation_ignore: "Если вы не знаете, о чём речь, не обращайте внимания на это письмо.",
+        quota: "Использовано 80 % ответов ИИ за этот месяц",
+        quota_end: "Когда закончатся все, посетители не получат ответов ИИ до следующего месяца. Лимит можно изменить в настройках.",
     },
     Texts {
         language: "th",
@@ -307,6 +337,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} เชิญคุณให้ตอบแชตของ {tenant}",
         invitation_open: "เปิดลิงก์นี้ภายในเจ็ดวันเพื่อตั้งค่าบัญชีของคุณ:",
         invitation_ignore: "หากคุณไม่ทราบว่าเป็นเรื่องอะไร โปรดเพิกเฉยต่ออีเมลนี้",
+        quota: "ใช้คำตอบจาก AI ของเดือนนี้ไปแล้ว 80%",
+        quota_end: "เมื่อใช้หมด ผู้เข้าชมจะไม่ได้รับคำตอบจาก AI จนถึงเดือนหน้า คุณเปลี่ยนขีดจำกัดได้ในการตั้งค่า",
     },
     Texts {
         language: "tr",
@@ -326,6 +358,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} sizi {tenant} sohbetlerini yanıtlamaya davet ediyor.",
         invitation_open: "Hesabınızı kurmak için yedi gün içinde bu bağlantıyı açın:",
         invitation_ignore: "Bunun ne hakkında olduğunu bilmiyorsanız bu e-postayı yok sayın.",
+        quota: "Bu ayın yapay zekâ yanıtlarının %80’i kullanıldı",
+        quota_end: "Hepsi kullanıldığında ziyaretçiler gelecek aya kadar yapay zekâ yanıtı almaz. Sınırı ayarlardan değiştirebilirsiniz.",
     },
     Texts {
         language: "vi",
@@ -345,6 +379,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} mời bạn trả lời các cuộc trò chuyện của {tenant}.",
         invitation_open: "Mở liên kết này trong vòng bảy ngày để thiết lập tài khoản:",
         invitation_ignore: "Nếu bạn không biết đây là việc gì, hãy bỏ qua email này.",
+        quota: "Đã dùng 80% câu trả lời AI của tháng này",
+        quota_end: "Khi dùng hết, khách truy cập sẽ không nhận được câu trả lời AI cho đến tháng sau. Bạn có thể đổi giới hạn trong phần cài đặt.",
     },
     Texts {
         language: "zh",
@@ -364,6 +400,8 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} 邀请您回复 {tenant} 的聊天。",
         invitation_open: "请在七天内打开此链接设置您的账户：",
         invitation_ignore: "如果您不清楚这是什么，请忽略此邮件。",
+        quota: "本月的 AI 回复已使用 80%",
+        quota_end: "全部用完后，访客在下个月之前将不会收到 AI 回复。您可以在设置中更改上限。",
     },
     Texts {
         language: "zh-TW",
@@ -383,5 +421,7 @@ pub(super) const TEXTS: [Texts; 20] = [
         invitation_by: "{inviter} 邀請您回覆 {tenant} 的聊天。",
         invitation_open: "請在七天內開啟此連結設定您的帳戶：",
         invitation_ignore: "如果您不清楚這是什麼，請忽略這封郵件。",
+        quota: "本月的 AI 回覆已使用 80%",
+        quota_end: "全部用完後，訪客在下個月之前將不會收到 AI 回覆。您可以在設定中變更上限。",
     },
 ];

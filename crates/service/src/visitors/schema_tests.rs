@@ -41,7 +41,7 @@ const TABLES: [(&str, Erasure); 36] = [
     ("idempotency", Emptied),
     ("emails", Nothing("words are added when an e-mail is sent, and an e-mail about nothing is not sent")),
     ("audit", Nothing("it says who erased which visitor id, and is removed after two years")),
-    ("rate_counters", Nothing("it holds hashes and addresses for minutes")),
+    ("rate_counters", Nothing("it holds addresses for minutes, and hashes at most for a month")),
     ("tenants", Nothing("about the customer")),
     ("sites", Nothing("about the site")),
     ("site_tokens", Nothing("about the site")),

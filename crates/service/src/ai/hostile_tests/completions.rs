@@ -154,6 +154,7 @@ async fn the_built_in_assistant_answers_without_an_endpoint() {
         locale: None,
         left_contact: false,
         has_contact: false,
+        asker: None,
     };
     let answer = Ai::new(false).answer(None, &question).await;
     assert_eq!(answer.text.as_deref(), Some("At 1280 degrees."));

@@ -37,6 +37,25 @@ async fn service(database: &TestDatabase, allow_private_ai: bool) -> Service {
     service
 }
 
+/// Opens a service that can send e-mails.
+async fn service_with_mail(database: &TestDatabase) -> Service {
+    let options = ServiceOptions {
+        smtp: Some(crate::SmtpOptions::new("localhost", "chat@chat.example")),
+        public_origin: Some("https://chat.example".to_owned()),
+        ..ServiceOptions::new(&database.address, ServiceKey::random())
+    };
+    let service = Service::open(options).await.expect("opened");
+    add_sites(service.db()).await;
+    service
+}
+
+/// Returns the visitor's address that a site's server tells.
+fn caller(address: &str) -> Caller {
+    let mut headers = axum::http::HeaderMap::new();
+    headers.insert("x-forwarded-for", address.parse().expect("a header value"));
+    Caller::forwarded(&headers)
+}
+
 /// Starts an endpoint that gives the same answer to every request, and counts them.
 async fn endpoint(content: &'static str, status: u16) -> (String, Arc<AtomicUsize>) {
     let requests = Arc::new(AtomicUsize::new(0));
@@ -63,13 +82,23 @@ async fn ask(service: &Service, site: &str, message: &str) -> Answer {
 }
 
 async fn try_ask(service: &Service, site: &str, message: &str) -> Result<Answer, ApiError> {
+    ask_as(service, site, message, Asker { visitor_id: None, caller: Caller::Anybody }).await
+}
+
+async fn ask_as(
+    service: &Service,
+    site: &str,
+    message: &str,
+    Asker { visitor_id, caller }: Asker<'_>,
+) -> Result<Answer, ApiError> {
     let tenant = if site == "rival" { "other" } else { "acme" };
     let site = crate::sites::of_tenant(service.db(), tenant, site).await.expect("a site");
     let message = VisitorMessage {
         text: message,
         locale: Some("en-GB"),
         page_origin: None,
-        visitor_id: None,
+        caller,
+        visitor_id,
         has_contact: false,
         history: Vec::new(),
     };
@@ -125,6 +154,65 @@ on_both_databases! {
             assert_eq!(answer.status, expected);
         }
         assert_eq!((requests.load(Ordering::SeqCst), used(&service).await), (2, 2));
+    }
+
+    async fn one_visitor_and_one_address_do_not_spend_the_replies_of_others(database: &TestDatabase) {
+        let service = service(database, true).await;
+        let (base, requests) = endpoint("In two days.", 200).await;
+        set(&service, "ai_base", base.into()).await;
+        let ask = async |visitor: &str, address: &str| {
+            let asker = Asker { visitor_id: Some(visitor), caller: caller(address) };
+            ask_as(&service, "shop", "How long does delivery take?", asker).await.expect("an answer")
+        };
+        let mut answered = 0;
+        for _ in 0..40 {
+            let answer = ask("greedy", "192.0.2.1").await;
+            answered += usize::from(!answer.used_fallback);
+            let limited = AiStatus::Other("visitor_limit".to_owned());
+            assert!(answer.status == AiStatus::Ok || answer.status == limited, "{:?}", answer.status);
+        }
+        // A new minute may begin meanwhile.
+        assert!((10..=20).contains(&answered), "{answered}");
+        for number in 0..200 {
+            answered += usize::from(!ask(&format!("invented {number}"), "192.0.2.1").await.used_fallback);
+        }
+        assert!((60..=120).contains(&answered), "{answered}");
+        assert_eq!(requests.load(Ordering::SeqCst), answered);
+        assert!(!ask("another", "192.0.2.2").await.used_fallback);
+    }
+
+    async fn the_owner_is_told_once_when_most_replies_of_the_month_are_used(database: &TestDatabase) {
+        let service = service_with_mail(database).await;
+        set(&service, "monthly_ai_replies", 10.into()).await;
+        for (id, role, disabled_ms) in [("o", "owner", None), ("a", "admin", None), ("x", "owner", Some(1_i64))] {
+            let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms, disabled_ms)
+                       VALUES ($1, 'acme', $2, 'Grace', $3, '', 1, $4)";
+            execute(service.db(), sql, args![id, format!("{id}@acme.example"), role, disabled_ms]).await;
+        }
+        let mails = async || {
+            let sql = "SELECT id, recipient, content FROM emails ORDER BY no";
+            let rows = service.db().all(sql, args![]).await.expect("read");
+            let read = |row: &crate::db::Row| {
+                let (id, sealed) = (row.text(0).expect("an id"), row.optional_bytes(2).expect("bytes"));
+                let key = &service.0.options.key;
+                let mail = crate::email_queue::unseal(key, &id, &sealed.expect("a text")).expect("unsealed");
+                (row.text(1).expect("an address"), mail)
+            };
+            rows.iter().map(read).collect::<Vec<_>>()
+        };
+        for _ in 0..7 {
+            ask(&service, "shop", "How long does delivery take?").await;
+        }
+        assert!(mails().await.is_empty());
+        for _ in 0..5 {
+            ask(&service, "shop", "How long does delivery take?").await;
+        }
+        let told = mails().await;
+        assert_eq!(told.len(), 1, "{told:?}");
+        let (to, (subject, text)) = &told[0];
+        assert_eq!((to.as_str(), subject.as_str()), ("o@acme.example", "80% of this month's AI replies are used"));
+        assert!(text.starts_with("shop: 8 / 10\n"), "{text}");
+        assert!(text.contains("https://chat.example/console/settings/quotas"), "{text}");
     }
 
     async fn a_failed_reply_does_not_count(database: &TestDatabase) {
