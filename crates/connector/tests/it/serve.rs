@@ -8,9 +8,9 @@ mod described;
 mod log;
 mod settings;
 mod start;
+mod tls;
 #[cfg(target_os = "linux")]
 mod unwritable_log;
-mod tls;
 
 use std::fs::File;
 use std::io::Read;

@@ -72,10 +72,8 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
     if !flags.once {
         let interval = flags.interval;
-        let _ = writeln!(
-            io::stderr(),
-            "Claiming jobs every {interval} s. Ctrl-C stops after the current job."
-        );
+        let _ =
+            writeln!(io::stderr(), "Claiming jobs every {interval} s. Ctrl-C stops after the current job.");
     }
     let summary = runner.run(stop).await.map_err(|error| match error {
         RunnerError::Refused(error) => Failure::from(error),
