@@ -25,7 +25,8 @@ pub(crate) async fn send(service: &Service, to: &str, subject: &str, text: &str)
     .await
 }
 
-/// Queues an e-mail to a valid address in the transaction of its cause. Call it only if an SMTP server is set.
+/// Queues an e-mail to a valid address in the transaction of its cause. Call it only if an SMTP server is
+/// set.
 pub(crate) async fn add(
     tx: &mut Tx,
     key: &ServiceKey,

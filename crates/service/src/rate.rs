@@ -98,8 +98,9 @@ impl RateLimits {
         }
     }
 
-    /// Counts an AI reply of a site. Returns false if the visitor, or all visitors of the address, have had as
-    /// many as they may. A server that does not tell the visitor's address is not limited as if it were one.
+    /// Counts an AI reply of a site. Returns false if the visitor, or all visitors of the address, have had
+    /// as many as they may. A server that does not tell the visitor's address is not limited as if it were
+    /// one.
     pub(crate) async fn take_ai_reply(
         &self,
         service: &Service,

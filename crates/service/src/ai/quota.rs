@@ -21,8 +21,8 @@ pub(crate) enum Taken {
     ShareUsedUp,
 }
 
-/// Counts a reply of a site, for each of its holders as well. Counts nothing if it may not be given. The count
-/// is exact, however many nodes count at the same time.
+/// Counts a reply of a site, for each of its holders as well. Counts nothing if it may not be given. The
+/// count is exact, however many nodes count at the same time.
 pub(crate) async fn take(
     tx: &mut Tx,
     site_id: &str,

@@ -19,8 +19,8 @@ use crate::rate::Caller;
 use crate::sites::Site;
 use crate::visitors;
 
-/// The status of replies beyond those of a visitor, an address, or their share of the month. It is not that of
-/// a quota that is used up: a widget would tell the visitor that the chat is unavailable.
+/// The status of replies beyond those of a visitor, an address, or their share of the month. It is not that
+/// of a quota that is used up: a widget would tell the visitor that the chat is unavailable.
 const VISITOR_LIMIT: &str = "visitor_limit";
 /// Maximum events of a visitor that are read.
 const MAX_EVENTS: i64 = 40;
