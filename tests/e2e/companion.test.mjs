@@ -211,11 +211,23 @@ test("A session in another tab does not send what a companion sends", async ({ v
   await first.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow")));
   await callToAction(first, "In the session");
   await callToAction(tab, "In the companion");
+  await first.evaluate(countKept);
   await arrivedWith(tab, server, "In the companion");
+  // The page view and the click. The session has read the first one, and hears of it a moment later than the service.
+  await eventually(async () => assert.equal(await first.evaluate(() => window.kept), 2));
   const events = await arrivedWith(first, server, "In the session");
   const once = events.filter(([, place]) => place === "/help.html" || String(place).startsWith("In the"));
   assert.equal(once.length, 3, JSON.stringify(events));
 });
+
+/** Counts the events of which a companion says that it sends them. It runs in the page. */
+function countKept() {
+  window.kept = 0;
+  window.companions = new BroadcastChannel("chat-widget:");
+  window.companions.onmessage = ({ data }) => {
+    if (JSON.parse(data).does === "keep") window.kept += 1;
+  };
+}
 
 /** Hides the conversation of another tab from the loader. */
 const withoutConversation = (page) =>
