@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const COMMAND = process.env.SITE_CONNECTOR ?? "target/debug/site-connector";
-const DEMO = ["--log", "error", "demo", "--json", "--port", "0", "--sandbox-port", "0"];
+const DEMO = ["--log", "error", "demo", "--json", "--sandbox-port", "0"];
 const BROWSER = [
   "--no-sandbox",
   "--disable-gpu",
@@ -45,7 +45,8 @@ export async function startDemo(pages, more = []) {
   if (process.env.DEMO && !pages && more.length === 0) return { ...JSON.parse(process.env.DEMO), stop: async () => {} };
   const { WIDGET_DIR: widget, SITE_DIR: site = pages } = process.env;
   const folders = [...(site ? ["--site-dir", site] : []), ...(widget ? ["--widget-dir", widget] : [])];
-  const flags = [...DEMO, ...folders, ...more];
+  const port = more.includes("--port") ? [] : ["--port", "0"];
+  const flags = [...DEMO, ...port, ...folders, ...more];
   const token = `token-${crypto.randomUUID()}`;
   const env = { ...process.env, CONNECTOR_TOKEN: token };
   const demo = spawn(COMMAND, flags, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
