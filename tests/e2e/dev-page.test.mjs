@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../scripts/servers.mjs";
 import { read } from "../docs-snippets.mjs";
 import { ask, openChat, part } from "./chat.mjs";
 import { launch, startDemo } from "./demo.mjs";
@@ -20,14 +21,17 @@ let address;
 
 before(async () => {
   demo = await startDemo(undefined, ["--port", SANDBOX]);
-  trunk = spawn("trunk", ["serve", "--port", "0", "--no-autoreload"], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  // Trunk does not tell which port it has chosen.
+  const flags = ["serve", "--port", await freePort(), "--no-autoreload"];
+  trunk = spawn("trunk", flags, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const lines = [];
   address = await new Promise((resolve, reject) => {
     for (const output of [trunk.stdout, trunk.stderr])
       createInterface(output).on("line", (line) => {
         lines.push(line);
-        const [found] = line.match(/http:\/\/127\.0\.0\.1:\d+\//) ?? [];
-        if (found) resolve(found);
+        // Trunk names the sandbox as well, to which it passes requests on.
+        const [found, port] = line.match(/http:\/\/127\.0\.0\.1:(\d+)\//) ?? [];
+        if (found && port !== SANDBOX) resolve(found);
       });
     trunk.once("error", reject).once("exit", () => reject(new Error(`trunk ended:\n${lines.join("\n")}`)));
   });
