@@ -10,6 +10,7 @@ pub(crate) mod context;
 mod cookie;
 mod email;
 mod guard;
+mod hasher;
 pub(crate) mod links;
 mod mail;
 mod operator;
@@ -36,5 +37,5 @@ pub(crate) use session::{Session, valid_sessions};
 /// The state that all accounts of a running service share.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
-    hasher: password::Hasher,
+    hasher: hasher::Hasher,
 }

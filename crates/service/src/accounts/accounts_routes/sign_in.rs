@@ -11,7 +11,7 @@ use crate::Service;
 use crate::accounts::Operator;
 use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
-use crate::accounts::password::Caller;
+use crate::accounts::hasher::Caller;
 use crate::accounts::session::{self, Session, read_role};
 use crate::accounts::throttle::{self, Counted};
 use crate::accounts::totp::{self, SecondFactor, TotpSecret};

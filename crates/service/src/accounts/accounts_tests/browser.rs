@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 use tower::ServiceExt;
 
-use crate::accounts::password::{Caller, Place};
+use crate::accounts::hasher::{Caller, Place};
 use crate::accounts::{Role, first_owner_link, guarded, routes};
 use crate::client::Client;
 use crate::databases::TestDatabase;
