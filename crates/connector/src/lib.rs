@@ -12,13 +12,10 @@
 //! The feature `command`, on by default, provides the command `site-connector`. An application that uses the
 //! library only can disable it. The feature `demo` adds the demo, for development.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::print_stderr,
-        clippy::print_stdout,
-        reason = "the macros panic when a line cannot be written, on a full disk or to a closed pipe"
-    )
+#![warn(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "the macros panic when a line cannot be written, on a full disk or to a closed pipe"
 )]
 
 mod bounded_body;

@@ -3,13 +3,10 @@
 //! Data is stored in SQLite, in one file, or in PostgreSQL, which several nodes can share. Nodes keep nothing
 //! that another one needs.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::print_stderr,
-        clippy::print_stdout,
-        reason = "the macros panic when a line cannot be written, on a full disk or to a closed pipe"
-    )
+#![warn(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "the macros panic when a line cannot be written, on a full disk or to a closed pipe"
 )]
 
 mod accounts;
