@@ -1,7 +1,8 @@
 //! The share of a site's monthly replies that one visitor, and all visitors of one network, may use. The rest
 //! stays for everybody else.
 
-use std::fmt::Write as _;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::Asker;
 use crate::clock::{month, month_ends_ms};
@@ -42,10 +43,7 @@ impl Holder {
         let month = month(now_ms);
         let parts = [site_id, &month, &self.name].map(str::as_bytes);
         let hash = fingerprint(&[parts[0], b"\n", parts[1], b"\n", parts[2]]);
-        hash.iter().fold("ai share ".to_owned(), |mut key, byte| {
-            let _ = write!(key, "{byte:02x}");
-            key
-        })
+        format!("ai share {}", BASE64_URL_SAFE_NO_PAD.encode(hash))
     }
 }
 

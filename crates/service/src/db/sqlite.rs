@@ -193,8 +193,8 @@ async fn keep_writing(
     }
 }
 
-/// Opens the writer's connection again; `None` when the database was closed meanwhile. The transactions that
-/// arrive before fail.
+/// Opens the writer's connection again; `None` when the database was closed meanwhile. After each failed
+/// attempt, the transactions that have arrived fail.
 async fn reopen(options: &SqliteConnectOptions, jobs: &mut mpsc::Receiver<Job>) -> Option<Tx> {
     loop {
         tokio::time::sleep(REOPEN_INTERVAL).await;

@@ -2,6 +2,7 @@
 //! tells what is true then, and visitors' words are not stored a second time.
 
 use chat_protocol::Value;
+use sqlx::AssertSqlSafe;
 
 use super::queue::{Cause, Claimed};
 use super::subscription::Subscription;
@@ -18,6 +19,14 @@ const MAX_TEXT_LENGTH: usize = 140;
 
 /// The tag of the notification about several conversations, of which a device shows the last one.
 const SEVERAL_TAG: &str = "inbox";
+
+/// The pushes of a device (`$1`) whose conversations concern its operator: those of the tenant (`$2`) that
+/// are open and not assigned to somebody else (`$3` is the operator).
+const OF_RECIPIENT: &str = "\
+    FROM pushes p JOIN conversations c ON c.id = p.conversation_id \
+    JOIN sites s ON s.id = c.site_id LEFT JOIN operators a ON a.id = c.assignee_id \
+    WHERE p.device_id = $1 AND s.tenant_id = $2 AND s.deleted_ms IS NULL AND c.blocked = 0 \
+    AND c.status <> 'closed' AND (a.id IS NULL OR a.id = $3 OR a.disabled_ms IS NOT NULL)";
 
 /// What becomes of a claimed push.
 #[derive(Debug)]
@@ -135,15 +144,13 @@ async fn compose(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Op
 
 /// Returns what a claimed push tells about: visitors who want a person first, and then the latest.
 async fn items(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Vec<Item>, DbError> {
-    let sql = "SELECT p.no, c.id, p.cause, c.profile, \
+    let sql = AssertSqlSafe(format!(
+        "SELECT p.no, c.id, p.cause, c.profile, \
                       (SELECT m.content FROM messages m \
                        WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
-               FROM pushes p JOIN conversations c ON c.id = p.conversation_id \
-               JOIN sites s ON s.id = c.site_id LEFT JOIN operators a ON a.id = c.assignee_id \
-               WHERE p.device_id = $1 AND p.next_ms = $4 \
-               AND s.tenant_id = $2 AND s.deleted_ms IS NULL AND c.blocked = 0 \
-               AND c.status <> 'closed' AND (a.id IS NULL OR a.id = $3 OR a.disabled_ms IS NOT NULL) \
-               ORDER BY CASE WHEN p.cause = 'wants_person' THEN 0 ELSE 1 END, p.queued_ms DESC, p.no DESC";
+               {OF_RECIPIENT} AND p.next_ms = $4 \
+               ORDER BY CASE WHEN p.cause = 'wants_person' THEN 0 ELSE 1 END, p.queued_ms DESC, p.no DESC"
+    ));
     let values = args![&claimed.device_id, &recipient.tenant_id, &recipient.id, claimed.leased_until_ms];
     let mut items = Vec::new();
     for row in db.all(sql, values).await? {
@@ -162,13 +169,10 @@ async fn items(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Vec<
 /// Returns the number of conversations that the device was told of before, and whose visitors still wait. The
 /// notification about several replaces the one before, and must not forget them.
 async fn waiting(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<i64, DbError> {
-    let sql = "SELECT count(*) \
-               FROM pushes p JOIN conversations c ON c.id = p.conversation_id \
-               JOIN sites s ON s.id = c.site_id LEFT JOIN operators a ON a.id = c.assignee_id \
-               WHERE p.device_id = $1 AND p.next_ms IS NULL AND p.sent_ms IS NOT NULL \
-               AND c.waiting_since_ms IS NOT NULL \
-               AND s.tenant_id = $2 AND s.deleted_ms IS NULL AND c.blocked = 0 \
-               AND c.status <> 'closed' AND (a.id IS NULL OR a.id = $3 OR a.disabled_ms IS NOT NULL)";
+    let sql = AssertSqlSafe(format!(
+        "SELECT count(*) {OF_RECIPIENT} \
+         AND p.next_ms IS NULL AND p.sent_ms IS NOT NULL AND c.waiting_since_ms IS NOT NULL"
+    ));
     db.one(sql, args![&claimed.device_id, &recipient.tenant_id, &recipient.id]).await?.int(0)
 }
 

@@ -130,7 +130,7 @@ pub(in crate::notify) struct Claimed {
     events: Vec<ClaimedEvent>,
 }
 
-/// What is told about a conversation.
+/// An event of one conversation in a claimed push.
 #[derive(Clone, Debug)]
 struct ClaimedEvent {
     no: i64,
