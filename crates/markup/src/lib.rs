@@ -5,7 +5,7 @@
 //! match a rule is shown as it was written. An unmatched marker is such a case, also at the end of a text
 //! that still grows: a stray asterisk must not set the rest of a paragraph in italics.
 //!
-//! The running time is linear in the length of the text: [`inline`] explains why.
+//! The running time is linear in the length of the text: the module `inline` explains why.
 
 mod address;
 mod block;
