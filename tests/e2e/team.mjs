@@ -72,8 +72,8 @@ export async function openConsole(browser, { address }, operator, path = "/conso
   if (operator) await context.addCookies([{ ...operator.cookie(), url: address, httpOnly: true, sameSite: "Strict" }]);
   const page = await context.newPage();
   const errors = [];
-  // A refused request, or one without a network, is an error to the browser's console only.
-  const isRefusal = (text) => /status of (4\d\d|503)|net::ERR_/.test(text);
+  // A refused request, or one without a network, is an error to the browser's console only: Chromium's, then Firefox's.
+  const isRefusal = (text) => /status of (4\d\d|503)|net::ERR_|^Firefox can’t establish a connection/.test(text);
   page.on("console", (line) => line.type() === "error" && !isRefusal(line.text()) && errors.push(line.text()));
   page.on("pageerror", (error) => errors.push(String(error)));
   await prepare?.(page);
