@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../servers.mjs";
 import { Advice, root } from "../setup.mjs";
@@ -20,11 +21,12 @@ export class Node {
 
   /**
    * `binary` is the path of `site-connector`. `data` are the flags that name the database and the key, `args` further ones
-   * of `serve`. `wrap` are a program and its arguments that start it, such as `sh`.
+   * of `serve`. `wrap` are a program and its arguments that start it, such as `sh`. `log` is the path of a file for its
+   * log, in place of a pipe.
    */
-  static async create({ binary, data, args = [], env = {}, wrap = [] }) {
+  static async create({ binary, data, args = [], env = {}, wrap = [], log = null }) {
     const node = new Node();
-    return Object.assign(node, { binary, data, args, env, wrap, port: await freePort() });
+    return Object.assign(node, { binary, data, args, env, wrap, log, port: await freePort() });
   }
 
   get url() {
@@ -57,12 +59,14 @@ export class Node {
       ...this.args,
     ];
     this.#errors = "";
+    const log = this.log && openSync(this.log, "a");
     this.#child = spawn(program, args, {
       cwd: root,
       env: { ...process.env, ...this.env },
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "ignore", log ?? "pipe"],
     });
-    this.#child.stderr.on("data", (text) => (this.#errors = (this.#errors + text).slice(-MAX_SHOWN)));
+    if (log !== null) closeSync(log);
+    this.#child.stderr?.on("data", (text) => (this.#errors = (this.#errors + text).slice(-MAX_SHOWN)));
     this.#ended = new Promise((resolve) => this.#child.once("close", resolve).once("error", resolve));
   }
 
@@ -83,6 +87,11 @@ export class Node {
     if (!this.isRunning) return;
     this.#child.kill("SIGKILL");
     await this.#ended;
+  }
+
+  /** Ends the reader of the log: each later line meets a closed pipe. */
+  closeLog() {
+    this.#child.stderr.destroy();
   }
 
   /** Lets the process finish what it has begun. */

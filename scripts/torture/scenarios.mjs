@@ -1,5 +1,5 @@
-// Torture runs of `site-connector serve`, each on a fresh database: kills on SQLite, kills and crashes of the server on
-// PostgreSQL, and a full disk.
+// Torture runs of `site-connector serve`, each on a fresh database: kills and a log that nobody reads on SQLite, kills and
+// crashes of the server on PostgreSQL, and a full disk, which holds the log as well.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +16,9 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Maximum time that something stays broken. */
 const MAX_OUTAGE_MS = 400;
 
+/** Lines for each request, so that a log that cannot be written meets every one. */
+const LOG_REQUESTS = ["--log", "trace"];
+
 /**
  * Kills a service on SQLite. `options` are those of `torture`, with the paths `binary` of site-connector and `tool` of the
  * load generator.
@@ -23,14 +26,19 @@ const MAX_OUTAGE_MS = 400;
 export async function onSqlite({ binary, tool, ...options }) {
   const folder = mkdtempSync(join(tmpdir(), "chat-widget-torture-"));
   const database = join(folder, "service.db");
-  const nodes = await createNodes({ binary, database, folder });
-  const accidents = [
-    async function kill(random) {
-      await nodes[0].kill();
-      await pause(random() * random() * MAX_OUTAGE_MS);
-      await nodes[0].start();
-    },
-  ];
+  const nodes = await createNodes({ binary, database, folder, args: LOG_REQUESTS });
+  const [node] = nodes;
+  async function kill(random) {
+    await node.kill();
+    await pause(random() * random() * MAX_OUTAGE_MS);
+    await node.start();
+  }
+  async function closeLog(random) {
+    node.closeLog();
+    await pause(random() * MAX_OUTAGE_MS);
+    await node.ready();
+  }
+  const accidents = [kill, kill, kill, closeLog];
   return run({ folder, nodes, accidents, tool, database, ...options });
 }
 
@@ -75,7 +83,14 @@ export async function onPostgres({ binary, tool, ...options }) {
 export async function onFullDisk({ binary, tool, mount, ...options }) {
   const disk = createDisk(mkdtempSync(join(tmpdir(), "chat-widget-torture-disk-")), { mount });
   const database = join(disk.folder, "service.db");
-  const nodes = await createNodes({ binary, database, folder: disk.folder, wrap: disk.wrap });
+  const nodes = await createNodes({
+    binary,
+    database,
+    folder: disk.folder,
+    wrap: disk.wrap,
+    args: LOG_REQUESTS,
+    log: join(disk.folder, "log"),
+  });
   const [node] = nodes;
   const full = async (random) => {
     disk.fill([node.pid]);
