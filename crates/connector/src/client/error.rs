@@ -68,7 +68,7 @@ impl ConnectorError {
     /// conflict with `Retry-After` (2.1) unless the key itself conflicts.
     pub(crate) fn refused(error: ServiceError, retry_after: Option<Duration>) -> Self {
         let retryable = match error.status {
-            408 | 425 | 429 | 500 | 502 | 503 | 504 => true,
+            408 | 425 | 429 | 500 | 502 | 503 | 504 | 507 => true,
             409 => retry_after.is_some() && error.code != ErrorCode::IdempotencyConflict,
             _ => false,
         };
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn distinguishes_transient_from_permanent_errors() {
-        for status in [408, 425, 429, 500, 502, 503, 504] {
+        for status in [408, 425, 429, 500, 502, 503, 504, 507] {
             assert!(refused(status, ErrorCode::Other(String::new()), None).retryable, "{status}");
         }
         for (status, code) in
