@@ -20,6 +20,7 @@ use crate::idempotency::KeyedRequest;
 use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites::Site;
+use crate::visitors::events;
 
 /// Executes a call that changes nothing.
 pub(crate) async fn query(
@@ -68,7 +69,7 @@ impl Command {
         let body: Value = serde_json::from_slice(body)
             .map_err(|error| ApiError::InvalidRequest(format!("The body is not JSON: {error}.")))?;
         Ok(match (call, job) {
-            (Call::Chat(Endpoint::Events), _) => Self::Events(EventBatch::try_from(body)?),
+            (Call::Chat(Endpoint::Events), _) => Self::Events(events::bounded(EventBatch::try_from(body)?)),
             (Call::Chat(_), _) => Self::Send(SendMessage::try_from(body)?),
             (Call::Server(ServerEndpoint::Activate), _) => Self::Activate(Activation::try_from(body)?),
             (Call::Server(ServerEndpoint::SyncContent), _) => Self::Sync(publishing::content_page(body)?),

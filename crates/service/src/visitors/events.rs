@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use chat_protocol::{EventBatch, IdempotencyKey, Tracking, Value, VisitorEvent};
+use chat_protocol::{EventBatch, FieldError, IdempotencyKey, Tracking, Value, VisitorEvent};
 use sqlx::AssertSqlSafe;
 
 use super::truncated_id;
@@ -11,18 +11,24 @@ use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::text::truncate_bytes;
 
-/// Maximum bytes of one event; a larger one is refused.
-pub(crate) const MAX_EVENT_BYTES: usize = 16 * 1024;
+/// Maximum bytes of an event's data as JSON; an event with more is refused.
+pub(crate) const MAX_DATA_BYTES: usize = 2048;
 /// Maximum bytes of an event's type and of its conversation's id, as they are searched for.
 const MAX_NAME_BYTES: usize = 200;
 /// Maximum bytes of a path, as it is shown.
-const MAX_PATH_BYTES: usize = 2000;
+const MAX_PATH_BYTES: usize = 500;
+/// Maximum bytes of a page's title, as it is shown.
+const MAX_TITLE_BYTES: usize = 300;
+/// Maximum bytes of an address.
+const MAX_URL_BYTES: usize = 1000;
+/// Maximum bytes of the channel and of the time.
+const MAX_WORD_BYTES: usize = 50;
 
 /// A stored event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReceivedEvent {
     pub(crate) no: i64,
-    /// The event as received.
+    /// The event as received, with its texts cut to what is shown.
     pub(crate) event: Value,
     pub(crate) received_ms: i64,
 }
@@ -48,8 +54,40 @@ impl ReceivedEvent {
     }
 }
 
-/// Stores a batch of events, and updates the page views, the last page and the time of their visitors.
-/// Events that are too large are refused.
+/// Returns a batch with all texts cut to what is shown of them, and without the events that have too much
+/// data.
+pub(crate) fn bounded(batch: EventBatch) -> EventBatch {
+    let EventBatch { events, mut refused } = batch;
+    let mut kept = Vec::with_capacity(events.len());
+    for event in events {
+        if event.event_data.to_json().len() > MAX_DATA_BYTES {
+            let problem = format!("must have at most {MAX_DATA_BYTES} bytes as JSON");
+            refused.push(FieldError::new("eventData", problem));
+        } else {
+            kept.push(cut(event));
+        }
+    }
+    EventBatch { events: kept, refused }
+}
+
+fn cut(event: VisitorEvent) -> VisitorEvent {
+    let cut = |text: Option<String>, max| text.map(|text| truncate_bytes(&text, max).to_owned());
+    VisitorEvent {
+        event_type: truncate_bytes(&event.event_type, MAX_NAME_BYTES).to_owned(),
+        visitor_id: event.visitor_id.map(|id| truncated_id(id.as_str()).into()),
+        customer_id: event.customer_id.map(|id| truncated_id(&id).to_owned()),
+        channel: cut(event.channel, MAX_WORD_BYTES),
+        path: cut(event.path, MAX_PATH_BYTES),
+        url: cut(event.url, MAX_URL_BYTES),
+        title: cut(event.title, MAX_TITLE_BYTES),
+        referrer: cut(event.referrer, MAX_URL_BYTES),
+        event_data: event.event_data,
+        created_at: cut(event.created_at, MAX_WORD_BYTES),
+    }
+}
+
+/// Stores a batch of events that is [`bounded`], and updates the page views, the last page and the time of
+/// their visitors.
 ///
 /// The caller checks that the site's tracking is enabled: see [`discard`].
 pub(crate) async fn record(
@@ -59,13 +97,8 @@ pub(crate) async fn record(
     batch: &EventBatch,
     key: Option<&IdempotencyKey>,
 ) -> Result<Tracking, DbError> {
-    let events: Vec<(&VisitorEvent, String)> = batch
-        .events
-        .iter()
-        .map(|event| (event, Value::from(event).to_json()))
-        .filter(|(_, json)| json.len() <= MAX_EVENT_BYTES)
-        .collect();
-    let too_large = batch.events.len() - events.len();
+    let events: Vec<(&VisitorEvent, String)> =
+        batch.events.iter().map(|event| (event, Value::from(event).to_json())).collect();
     if !events.is_empty() {
         // Visitors come first: their locks order this batch against an erasure.
         for (id, visit) in visits(&events) {
@@ -73,11 +106,7 @@ pub(crate) async fn record(
         }
         insert(tx, now_ms, site_id, &events, key).await?;
     }
-    Ok(Tracking {
-        accepted: count(events.len()),
-        rejected: count(batch.refused.len() + too_large),
-        enabled: true,
-    })
+    Ok(Tracking { accepted: count(events.len()), rejected: count(batch.refused.len()), enabled: true })
 }
 
 /// Returns the response to a batch for a site whose tracking is disabled. Nothing is stored.

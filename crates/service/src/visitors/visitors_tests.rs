@@ -3,7 +3,7 @@
 use chat_protocol::{EventBatch, IdempotencyKey, Tracking, Value, VisitorProfile};
 use chat_test_servers::at_once;
 
-use super::events::{MAX_EVENT_BYTES, recent, record};
+use super::events::{MAX_DATA_BYTES, bounded, recent, record};
 use super::fixture::{NOW, number, open};
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
@@ -23,7 +23,7 @@ async fn upserted(db: &Db, now_ms: i64, site: &'static str, id: &str, profile: V
 }
 
 fn batch(json: &str) -> EventBatch {
-    EventBatch::try_from(serde_json::from_str::<Value>(json).expect("JSON")).expect("a batch")
+    bounded(EventBatch::try_from(serde_json::from_str::<Value>(json).expect("JSON")).expect("a batch"))
 }
 
 async fn recorded(db: &Db, now_ms: i64, site: &'static str, batch: EventBatch) -> Tracking {
@@ -103,7 +103,7 @@ on_both_databases! {
         let db = open(database).await;
         let large = format!(
             r#"{{"events":[{{"eventType":"note","eventData":{{"text":"{}"}}}},{{"eventType":"x"}},{{"eventType":""}}]}}"#,
-            "a".repeat(MAX_EVENT_BYTES)
+            "a".repeat(MAX_DATA_BYTES)
         );
         let tracking = recorded(&db, NOW, "shop", batch(&large)).await;
         assert_eq!((tracking.accepted, tracking.rejected), (1, 2));
@@ -111,6 +111,19 @@ on_both_databases! {
         let tracking = recorded(&db, NOW, "shop", batch(none)).await;
         assert_eq!((tracking.accepted, tracking.rejected), (0, 1));
         assert_eq!(number(&db, "SELECT count(*) FROM events", vec![]).await, 1);
+    }
+
+    async fn stores_no_more_of_an_event_than_is_shown(database: &TestDatabase) {
+        let db = open(database).await;
+        let long = "\u{e4}".repeat(8000);
+        let event = format!(
+            r#"{{"events":[{{"eventType":"{long}","visitorId":"{long}","customerId":"{long}","channel":"{long}",
+                "path":"{long}","url":"{long}","title":"{long}","referrer":"{long}","createdAt":"{long}"}}]}}"#
+        );
+        assert_eq!(recorded(&db, NOW, "shop", batch(&event)).await.accepted, 1);
+        let sql = "SELECT CAST(octet_length(event) AS BIGINT) FROM events";
+        let stored = number(&db, sql, vec![]).await;
+        assert!((3500..4500).contains(&stored), "{stored}");
     }
 
     async fn stores_every_text_that_json_can_hold(database: &TestDatabase) {
