@@ -52,6 +52,7 @@ mod response;
 mod secrets;
 mod site_proxy;
 mod sites;
+mod storage;
 mod supervisor;
 mod tenants;
 #[cfg(any(test, feature = "test-mode"))]
@@ -190,13 +191,14 @@ impl Service {
     }
 
     /// Runs the background tasks until the service is told to stop: delivers webhooks, e-mails and pushes,
-    /// brings conversations back that were put aside, and removes what is old. Each task that panics starts
-    /// again.
+    /// brings conversations back that were put aside, removes what is old, and merges counts. Each task that
+    /// panics starts again.
     pub async fn run(&self) {
         tokio::join!(
             notify::run(self.clone()),
             supervise("the removal of old data", || purge::run(self.clone())),
             supervise("the return of conversations", || conversations::snooze::run(self)),
+            supervise("the counts of storage", || storage::run(self)),
         );
     }
 

@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step {
         version: 1,
         name: "tables",
@@ -58,6 +58,12 @@ const STEPS: [Step; 7] = [
         name: "publishing rules",
         sqlite: include_str!("../../migrations/0008_publishing_rules.sql"),
         postgres: include_str!("../../migrations/0008_publishing_rules.sql"),
+    },
+    Step {
+        version: 9,
+        name: "storage",
+        sqlite: include_str!("../../migrations/0009_storage.sqlite.sql"),
+        postgres: include_str!("../../migrations/0009_storage.postgres.sql"),
     },
 ];
 
@@ -160,6 +166,12 @@ mod tests {
             FROM conversations WHERE id = 'c1';
         INSERT INTO messages (conversation_no, seq, role, content, created_ms) SELECT no, 3, 'operator', 'x', 1500
             FROM conversations WHERE id = 'c1';
+        INSERT INTO visitors (site_id, id, first_seen_ms, last_seen_ms) VALUES ('shop', 'v', 1, 1);
+        INSERT INTO events (site_id, visitor_id, type, event, received_ms) VALUES ('shop', 'v', 'x', '{"path":"/é"}', 1),
+            ('auto', NULL, 'x', '{}', 1);
+        INSERT INTO content (site_id, type, external_id, locale, title, text, item, snapshot, synced_ms)
+            VALUES ('shop', 'page', '1', '', '', 'ten bytes.', '{}', 's', 1);
+        INSERT INTO idempotency (site_id, scope, key, request, expires_ms) VALUES ('auto', '/events', 'k', 'x', 1);
     "#;
 
     async fn create_version_5(address: &str) {
@@ -208,6 +220,22 @@ mod tests {
             assert!(tenant == "acme" && !text.contains("null"), "{text}");
             let waiting = 8_000_000_000_000_000 - 2000;
             assert_eq!(numbers(&rows[1]), [Some(0), Some(0), Some(0), Some(0), None, None, Some(waiting)]);
+        }
+
+        async fn the_rows_of_version_5_are_counted(database: &TestDatabase) {
+            create_version_5(&database.address).await;
+            let db = Db::open_uncached(&database.address).await.expect("migrated");
+            let rows = db.all("SELECT site_id, bytes FROM storage ORDER BY site_id", args![]).await.expect("rows");
+            let stored = |row: &crate::db::Row| (row.text(0).expect("a site"), row.int(1).expect("bytes"));
+            let stored: Vec<_> = rows.iter().map(stored).collect();
+            let sql = "SELECT CAST(sum(octet_length(profile)) AS BIGINT) FROM conversations";
+            let profiles = db.one(sql, args![]).await.expect("a row").int(0).expect("bytes");
+            let (conversations, messages) = (2 * 2048 + 2 * profiles, 4 * (300 + 2));
+            let (visitor, event, content) = (1024 + 2, 200 + 14, 400 + 2 + 2 * 10);
+            assert_eq!(stored, [
+                ("auto".to_owned(), 202 + 2048),
+                ("shop".to_owned(), conversations + messages + visitor + event + content),
+            ]);
         }
     }
 }

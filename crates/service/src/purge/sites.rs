@@ -53,7 +53,9 @@ pub(super) async fn purge(purge: &mut Purge<'_>) -> Result<(), Stopped> {
             .batch(work!(|tx| {
                 scrub::request(tx, now_ms).await?;
                 // The remaining rows are few, and are deleted with the site.
-                tx.execute("DELETE FROM sites WHERE id = $1", args![site_id]).await
+                let removed = tx.execute("DELETE FROM sites WHERE id = $1", args![&site_id]).await?;
+                tx.execute("DELETE FROM storage WHERE site_id = $1", args![&site_id]).await?;
+                Ok(removed)
             }))
             .await?;
     }

@@ -25,7 +25,7 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 36] = [
+const TABLES: [(&str, Erasure); 37] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
@@ -61,6 +61,7 @@ const TABLES: [(&str, Erasure); 36] = [
     ("webhooks", Nothing("about the customer's systems")),
     ("labels", Nothing("words of operators for everybody")),
     ("canned_replies", Nothing("words of operators for everybody")),
+    ("storage", Nothing("numbers of bytes")),
     ("service_values", Nothing("about the service")),
 ];
 
