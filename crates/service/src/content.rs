@@ -10,6 +10,7 @@ use crate::fingerprint::fingerprint;
 use crate::knowledge::Language;
 use crate::knowledge::search_index::{IndexTerms, put_content};
 use crate::publishing::Suggestion;
+use crate::storage::{self, Room};
 use crate::text::{html_to_text, truncate_bytes, truncate_words};
 
 /// Maximum bytes of an item's text that are stored and searched.
@@ -20,6 +21,10 @@ const MAX_TITLE_LENGTH: usize = 200;
 const MAX_LOCATION_BYTES: usize = 2048;
 /// Maximum bytes of the names of an item: `externalId` and `type`.
 const MAX_NAME_BYTES: usize = 512;
+/// Bytes that a stored item needs beside its texts.
+const ROW_BYTES: usize = 400;
+/// Maximum characters of an item's id in an error.
+const MAX_SHOWN_ID: usize = 100;
 /// Maximum items of a site.
 const MAX_ITEMS: i64 = 100_000;
 
@@ -86,6 +91,12 @@ impl PreparedItem {
         }
     }
 
+    /// Returns the bytes that a new item needs, as the database counts them.
+    fn stored_bytes(&self) -> u64 {
+        let bytes = ROW_BYTES + self.body.len() + 2 * self.text.len();
+        bytes.try_into().unwrap_or(u64::MAX)
+    }
+
     fn locale(&self) -> &str {
         self.item.locale.as_deref().unwrap_or_default()
     }
@@ -96,24 +107,36 @@ fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// Stores a page of a site's content.
+/// Stores a page of a site's content. A page that does not fit into `room` is refused as a whole, and the
+/// error names the first item that did not fit: nothing is lost, and the sync can go on with this page.
 pub(crate) async fn sync(
     tx: &mut Tx,
     now_ms: i64,
     site_id: &str,
     page: &ContentPage,
     items: Vec<PreparedItem>,
+    room: &Room,
 ) -> Result<SyncOutcome, ApiError> {
     check_names(&items)?;
     // Syncs of one site run one after the other, so that two nodes never wait for each other's items.
     tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
     let mut outcome = SyncOutcome::default();
     let snapshot = stored_snapshot(&page.snapshot_id);
+    // Items replace others, so that only the database knows by how much the site grows. It is asked where
+    // that may be too much.
+    let needed = items.iter().fold(0, |all: u64, item| all.saturating_add(item.stored_bytes()));
+    let max_bytes =
+        if needed > room.bytes { Some(storage::used(tx, site_id).await? + room.bytes) } else { None };
     for prepared in items {
         outcome.accepted += 1;
         if prepared.item.deleted {
             outcome.removed += remove(tx, site_id, &prepared).await?;
         } else if put(tx, now_ms, site_id, &snapshot, &prepared).await? {
+            if let Some(max) = max_bytes
+                && storage::used(tx, site_id).await? > max
+            {
+                return Err(does_not_fit(&room.full, &prepared.item));
+            }
             outcome.suggestions.extend(prepared.suggestion);
         }
     }
@@ -129,6 +152,17 @@ pub(crate) async fn sync(
         )));
     }
     Ok(outcome)
+}
+
+/// Returns the error of a page with an item that does not fit.
+fn does_not_fit(full: &ApiError, item: &ContentItem) -> ApiError {
+    match full {
+        ApiError::StorageFull(reason) => {
+            let id = truncate_words(item.external_id.as_str(), MAX_SHOWN_ID);
+            ApiError::StorageFull(format!("{reason} The first item that does not fit is {id}."))
+        }
+        other => other.clone(),
+    }
 }
 
 /// Returns a snapshot's id as it is stored: in a bounded length, and without NUL.

@@ -11,6 +11,8 @@ use crate::response::ApiResponse;
 
 /// The time after which a request may succeed that the database refused, in seconds.
 const UNAVAILABLE_RETRY_S: u64 = 2;
+/// The time after which somebody may have freed space, in seconds.
+const DISK_FULL_RETRY_S: u64 = 60;
 
 /// An error of an API. Its response is a failure envelope.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -81,6 +83,12 @@ pub enum ApiError {
     /// The database is not reachable, busy or full.
     #[error("The service is not available: try again.")]
     Unavailable,
+    /// A site, its tenant or a network has stored as much as it may.
+    #[error("{0}")]
+    StorageFull(String),
+    /// The disk has too little free space for this kind of data.
+    #[error("The service has too little disk space to store this: its operator has to free some.")]
+    DiskFull,
     /// The site's AI replies of this month are used up (8).
     #[error("The AI replies of this month are used up.")]
     InsufficientQuota,
@@ -112,7 +120,8 @@ impl ApiError {
             | Self::Conflict(_)
             | Self::ConversationTaken(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
-            Self::InsufficientQuota => StatusCode::PAYMENT_REQUIRED,
+            Self::InsufficientQuota | Self::StorageFull(_) => StatusCode::PAYMENT_REQUIRED,
+            Self::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -129,6 +138,7 @@ impl ApiError {
             Self::MethodNotAllowed { .. } => ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),
             Self::IdempotencyConflict => ErrorCode::IdempotencyConflict,
             Self::InsufficientQuota => ErrorCode::InsufficientQuota,
+            Self::StorageFull(_) | Self::DiskFull => ErrorCode::Other("STORAGE_FULL".to_owned()),
             Self::Unavailable => ErrorCode::Other("UNAVAILABLE".to_owned()),
             Self::Conflict(_) | Self::JobKeyConflict | Self::LeaseMismatch | Self::AlreadyCompleted => {
                 ErrorCode::ResourceConflict
@@ -143,6 +153,7 @@ impl ApiError {
         match self {
             Self::RateLimited { retry_after_s } => Some(*retry_after_s),
             Self::Unavailable => Some(UNAVAILABLE_RETRY_S),
+            Self::DiskFull => Some(DISK_FULL_RETRY_S),
             _ => None,
         }
     }

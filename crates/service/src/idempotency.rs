@@ -103,6 +103,15 @@ impl KeyedRequest {
         Ok(Known::Begun { progress: row.optional_text(4)?.unwrap_or_default(), leased })
     }
 
+    /// Returns whether the key is bound: an earlier attempt of the request was accepted, or is about to be.
+    pub(crate) async fn is_bound(&self, db: &Db, now_ms: i64) -> Result<bool, DbError> {
+        let mut args = self.args();
+        args.push(now_ms.into());
+        let sql = "SELECT expires_ms FROM idempotency
+                   WHERE site_id = $1 AND scope = $2 AND key = $3 AND expires_ms > $4";
+        Ok(db.optional(sql, args).await?.is_some())
+    }
+
     /// Stores how far the request has come.
     pub(crate) async fn store_progress(&self, tx: &mut Tx, progress: String) -> Result<(), DbError> {
         let mut args = self.args();

@@ -85,6 +85,7 @@ pub use presence::{Intervals, Pace};
 pub use rate::RateLimit;
 pub use secrets::{KEY_BYTES, ServiceKey};
 pub use sites::{AiChange, Site, SiteChange};
+pub use storage::StorageBudgets;
 pub use tenants::Tenant;
 pub use tokens::{NewToken, TokenInfo};
 
@@ -114,6 +115,7 @@ struct Inner {
     options: ServiceOptions,
     caches: Arc<Caches>,
     rates: RateLimits,
+    storage: storage::Storage,
     /// Limits the blocking threads that parse and search.
     workers: Semaphore,
     metrics: ops::Metrics,
@@ -165,7 +167,8 @@ impl Service {
             db,
             clock: Clock::start(),
             caches,
-            rates: RateLimits::new(options.rate_limit, options.token_rate_limit),
+            rates: RateLimits::new(options.rate_limit, options.token_rate_limit, options.storage.address),
+            storage: storage::Storage::new(&options.database, options.storage),
             workers: Semaphore::new(MAX_WORKERS),
             options,
             metrics: ops::Metrics::default(),

@@ -2,6 +2,7 @@
 
 mod backup;
 mod body_timeout;
+mod check_disk;
 mod doctor;
 mod health;
 mod key_check;
@@ -13,6 +14,7 @@ mod requests;
 
 pub use crate::client::Client;
 pub use backup::{Backup, BackupError, backup, restore};
+pub use check_disk::check_disk;
 pub use doctor::{Finding, Level, check_database, check_service};
 pub use key_check::has_key;
 pub use key_text::{generate_key, parse_key};

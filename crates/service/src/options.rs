@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Pace, RateLimit, ServiceKey, SmtpOptions, publishing};
+use crate::{Pace, RateLimit, ServiceKey, SmtpOptions, StorageBudgets, publishing};
 
 /// The settings of a service.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct ServiceOptions {
     /// The rate limit of each token, for all visitors together, and of the pages of each site that use the
     /// proxy paths of the service itself.
     pub token_rate_limit: RateLimit,
+    /// Maximum bytes that visitors and sites store.
+    pub storage: StorageBudgets,
     /// Whether AI endpoints may be on private addresses, such as a model on the same machine. Whoever may set
     /// a site's endpoint can then reach that network.
     pub allow_private_ai: bool,
@@ -51,6 +53,7 @@ impl ServiceOptions {
             pace: Pace::default(),
             rate_limit: RateLimit::default(),
             token_rate_limit: RateLimit::PER_TOKEN,
+            storage: StorageBudgets::default(),
             allow_private_ai: false,
             body_timeout: Duration::from_secs(30),
             job_lease: publishing::LEASE,

@@ -81,10 +81,14 @@ pub(crate) struct RateLimits {
     ai_visitors: RateLimiter,
     /// Counts the AI replies to the visitors of each address.
     ai_addresses: RateLimiter,
+    /// Counts the bytes that the visitors of each address store at each site.
+    stored_bytes: RateLimiter,
 }
 
 impl RateLimits {
-    pub(crate) fn new(per_caller: RateLimit, per_token: RateLimit) -> Self {
+    /// `bytes_per_address` is the maximum that visitors of one address store at a site within an hour.
+    pub(crate) fn new(per_caller: RateLimit, per_token: RateLimit, bytes_per_address: u32) -> Self {
+        let stored_bytes = RateLimit { requests: bytes_per_address, window: Duration::from_hours(1) };
         Self {
             callers: RateLimiter::new(per_caller),
             shared: RateLimiter::new(per_token),
@@ -95,6 +99,7 @@ impl RateLimits {
             trials: RateLimiter::new(TRIAL_LIMIT),
             ai_visitors: RateLimiter::new(AI_VISITOR_LIMIT),
             ai_addresses: RateLimiter::new(AI_ADDRESS_LIMIT),
+            stored_bytes: RateLimiter::new(stored_bytes),
         }
     }
 
@@ -116,6 +121,23 @@ impl RateLimits {
         }
         let is_known = caller != Caller::Anybody;
         Ok(!is_known || !self.ai_addresses.take(service, &scope, caller).await?.exceeded)
+    }
+
+    /// Counts bytes that a visitor is about to store in a scope of a site, or fails if the visitors of the
+    /// address have stored as much as they may. A server that does not tell the visitor's address is not
+    /// limited as if it were one.
+    pub(crate) async fn take_bytes(
+        &self,
+        service: &Service,
+        scope: &str,
+        caller: Caller,
+        bytes: u64,
+    ) -> Result<(), ApiError> {
+        if caller == Caller::Anybody {
+            return Ok(());
+        }
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.stored_bytes.take_weight(service, scope, caller.subscriber(), bytes).await?.check()
     }
 
     /// Counts a request: for its caller at the site, and if that one has not exceeded its own limit, in the
@@ -181,17 +203,25 @@ impl Caller {
         Self::Visitor(hash.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte)))
     }
 
-    /// Returns the /48 network of an IPv6 address or the /24 network of an IPv4 address, which one customer
-    /// of a provider may own. Other callers are returned unchanged.
-    pub(crate) fn network(self) -> Self {
+    /// Returns the /48 network of an IPv6 address, of which one customer of a provider may have all. Other
+    /// callers are returned unchanged.
+    fn subscriber(self) -> Self {
         match self {
             Self::Address(IpAddr::V6(address)) => {
                 Self::Address(IpAddr::V6((address.to_bits() >> 80 << 80).into()))
             }
+            Self::Address(IpAddr::V4(_)) | Self::Anybody | Self::Visitor(_) => self,
+        }
+    }
+
+    /// Returns the /48 network of an IPv6 address or the /24 network of an IPv4 address, which one customer
+    /// of a provider may own. Other callers are returned unchanged.
+    pub(crate) fn network(self) -> Self {
+        match self {
             Self::Address(IpAddr::V4(address)) => {
                 Self::Address(IpAddr::V4((address.to_bits() >> 8 << 8).into()))
             }
-            Self::Anybody | Self::Visitor(_) => self,
+            Self::Address(IpAddr::V6(_)) | Self::Anybody | Self::Visitor(_) => self.subscriber(),
         }
     }
 

@@ -91,9 +91,11 @@ pub(crate) async fn of_tenant(db: &Db, tenant_id: &str, now_ms: i64) -> Result<Q
             used: row.int(2)?,
             limit: row.optional_int(3)?,
             refuses: row.flag(4)?,
+            ..SiteQuota::default()
         })
     };
-    Ok(Quota { month, sites: rows.iter().map(read).collect::<Result<_, _>>()? })
+    let sites = rows.iter().map(read).collect::<Result<_, _>>()?;
+    Ok(Quota { month, sites, ..Quota::default() })
 }
 
 /// Returns whether a site has used up `max` replies in the month of `now_ms`.

@@ -20,7 +20,13 @@ use crate::idempotency::KeyedRequest;
 use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites::Site;
+use crate::storage::{self, Class};
 use crate::visitors::events;
+
+/// Bytes that a request with an idempotency key needs, as the database counts them.
+const REQUEST_BYTES: usize = 2048;
+/// Bytes that a message needs beside its text: those of its request, and of a new conversation.
+const MESSAGE_BYTES: usize = REQUEST_BYTES + 2048;
 
 /// Executes a call that changes nothing.
 pub(crate) async fn query(
@@ -91,6 +97,39 @@ impl Command {
         id.map(chat_protocol::VisitorId::as_str)
     }
 
+    /// Returns what a command stores at a site, and how many bytes, about as the database counts them.
+    /// Content is counted when it is stored, since it replaces other content.
+    fn stored(&self, site: &Site) -> Option<(Class, usize)> {
+        match self {
+            Self::Send(body) => Some((Class::Message, MESSAGE_BYTES + 2 * body.message.len())),
+            Self::Events(batch) if site.tracking_enabled => {
+                Some((Class::Bulk, REQUEST_BYTES + events::stored_bytes(batch)))
+            }
+            Self::Events(_) => Some((Class::Bulk, REQUEST_BYTES)),
+            Self::Sync(_) | Self::Claim | Self::Complete(..) => Some((Class::Message, REQUEST_BYTES)),
+            Self::Activate(_) => None,
+        }
+    }
+
+    /// Refuses a command for which there is no space, unless an earlier attempt was accepted: its repetition
+    /// gets the same response.
+    async fn admit(
+        &self,
+        service: &Service,
+        site: &Site,
+        caller: Caller,
+        keyed: Option<&KeyedRequest>,
+    ) -> Result<(), ApiError> {
+        let Some((class, bytes)) = self.stored(site) else { return Ok(()) };
+        let (place, bytes) =
+            ((site.tenant_id.as_str(), site.id.as_str()), bytes.try_into().unwrap_or(u64::MAX));
+        let Err(error) = storage::admit(service, place, caller, class, bytes).await else { return Ok(()) };
+        match keyed {
+            Some(keyed) if keyed.is_bound(service.db(), service.now_ms()).await? => Ok(()),
+            _ => Err(error),
+        }
+    }
+
     /// Executes the command, once if it has a key. Only parsed requests reach this point, so a refused
     /// request leaves its key unbound.
     pub(super) async fn execute(
@@ -104,6 +143,7 @@ impl Command {
             return activation::activate(service, body, caller, keyed).await;
         }
         let site = Arc::clone(access.site()?);
+        self.admit(service, &site, caller, keyed.as_ref()).await?;
         match self {
             Self::Send(body) => {
                 Box::pin(send(service, &site, body, access.page_origin(), caller, keyed)).await

@@ -13,6 +13,7 @@ use crate::notify::{self, Event, EventName};
 use crate::publishing;
 use crate::response::ApiResponse;
 use crate::sites::Site;
+use crate::storage::{self, Class};
 
 fn changed(site: &Site) -> Wake {
     Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() }
@@ -59,9 +60,11 @@ pub(super) async fn sync(
     let now_ms = service.now_ms();
     let items = std::mem::take(&mut page.items);
     let items = service.run_blocking(move || content::prepare(items)).await?;
+    let room = storage::room(service, &site.tenant_id, &site.id, Class::Bulk).await?;
+    let limits = room.clone();
     let execute = work!(|tx| {
         let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
-        let mut synced = content::sync(tx, now_ms, &site.id, &page, items).await?;
+        let mut synced = content::sync(tx, now_ms, &site.id, &page, items, &room).await?;
         let suggestions = std::mem::take(&mut synced.suggestions);
         publishing::suggest_overlays(tx, now_ms, &site.id, suggestions).await?;
         tx.wake(changed(&site));
@@ -72,7 +75,11 @@ pub(super) async fn sync(
             extra: Value::Null,
         })))
     });
-    execute_once(service, keyed, ApiError::IdempotencyConflict, execute).await
+    let response = execute_once(service, keyed, ApiError::IdempotencyConflict, execute).await;
+    if matches!(response, Err(ApiError::StorageFull(_) | ApiError::DiskFull)) {
+        limits.count_refusal(service);
+    }
+    response
 }
 
 pub(super) async fn overlays(

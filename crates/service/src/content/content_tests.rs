@@ -33,7 +33,7 @@ async fn send(
         items: Vec::new(),
         refused: Vec::new(),
     };
-    transaction!(db, |tx| sync(tx, 7, site, &page, prepared).await).await
+    transaction!(db, |tx| sync(tx, 7, site, &page, prepared, &Room::endless()).await).await
 }
 
 async fn found(db: &Db, site: &str, question: &str) -> Vec<String> {

@@ -11,6 +11,7 @@ use crate::content::{prepare, sync};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{Db, args, transaction};
 use crate::error::ApiError;
+use crate::storage::Room;
 
 /// A site, and what its visitors ask.
 #[derive(Debug, Deserialize)]
@@ -91,7 +92,7 @@ async fn add_site(db: &Db, id: &'static str, set: &Recorded) {
         tx.execute(tenant, args![id]).await?;
         let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $1, $2, 1)";
         tx.execute(site, args![id, name]).await?;
-        sync(tx, 1, id, &page, prepared).await?;
+        sync(tx, 1, id, &page, prepared, &Room::endless()).await?;
         Ok(())
     })
     .await;

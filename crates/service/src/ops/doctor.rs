@@ -8,14 +8,16 @@ use jiff::Timestamp;
 use sqlx::{ConnectOptions, Connection};
 
 use super::key_check;
-use crate::ServiceKey;
 use crate::db::migrations::{current_version, version_of_postgres, version_of_sqlite};
 use crate::db::{Db, DbError, args, is_postgres, postgres, sqlite};
+use crate::storage;
+use crate::{ServiceKey, StorageBudgets};
 
 /// The difference between the clocks of this machine and of the database that is reported.
 const MAX_CLOCK_DIFFERENCE_MS: i64 = 5_000;
 /// The time limit of the answer of an AI endpoint.
 const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
+const MEBIBYTE: u64 = 1024 * 1024;
 /// Maximum AI endpoints that are asked.
 const MAX_ENDPOINTS: u32 = 20;
 
@@ -158,8 +160,12 @@ fn judge(version: i64) -> (Finding, bool) {
 }
 
 /// Checks what is stored in a database of this version: that the key belongs to it, that it is not
-/// from the future, and the AI endpoints of its sites.
-pub async fn check_service(address: &str, key: Option<&ServiceKey>) -> Vec<Finding> {
+/// from the future, how much its sites store, and their AI endpoints.
+pub async fn check_service(
+    address: &str,
+    key: Option<&ServiceKey>,
+    budgets: &StorageBudgets,
+) -> Vec<Finding> {
     let db = match Db::open_beside(address, Arc::new(|_| {})).await {
         Ok(db) => db,
         Err(error) => return vec![Finding::error("database", error.to_string())],
@@ -168,6 +174,19 @@ pub async fn check_service(address: &str, key: Option<&ServiceKey>) -> Vec<Findi
     match check_contents(&db, key).await {
         Ok(found) => findings.extend(found),
         Err(error) => findings.push(Finding::error("database", format!("cannot be read: {error}"))),
+    }
+    match storage::fullest(&db, budgets).await {
+        Ok(fullest) => findings.extend(fullest.into_iter().map(|full| {
+            let (stored, budget) = (full.bytes / MEBIBYTE, full.budget / MEBIBYTE);
+            Finding::warning(
+                "storage",
+                format!(
+                    "{} {} stores {stored} of {budget} MiB: delete something, or raise the budget",
+                    full.kind, full.name
+                ),
+            )
+        })),
+        Err(error) => findings.push(Finding::error("storage", format!("cannot be counted: {error}"))),
     }
     match endpoints(&db).await {
         Ok(endpoints) => {

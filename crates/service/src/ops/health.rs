@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::Service;
 use crate::db::{DbError, args, transaction};
+use crate::storage::{self, DiskState};
 
 /// The time limit of the database's answer to a health check.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -34,11 +35,18 @@ async fn readyz(State(service): State<Service>) -> Response {
     if service.0.closing.is_cancelled() {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
-    if service.is_ready().await {
-        plain(StatusCode::OK, "ok\n")
-    } else {
-        plain(StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
+    if !service.is_ready().await {
+        return plain(StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n");
     }
+    // Still ready: a load balancer that took the node away would keep out those who can free space.
+    let text = match storage::disk_state(&service).await.map(|space| space.state) {
+        None | Some(DiskState::Ample) => "ok\n",
+        Some(DiskState::BulkRefused) => "ok\nThe disk is nearly full: events and content are refused.\n",
+        Some(DiskState::MessagesRefused) => {
+            "ok\nThe disk is full: messages, events and content are refused.\n"
+        }
+    };
+    plain(StatusCode::OK, text)
 }
 
 impl Service {

@@ -21,6 +21,7 @@ use prometheus_client::registry::Registry;
 use crate::Service;
 use crate::db::{DbError, args};
 use crate::presence::CONSOLE_TIMEOUT_MS;
+use crate::storage::{self, DiskState};
 
 /// Upper bounds of the histogram, in seconds: a poll is quick, and an AI may think for a while.
 const BOUNDS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 35.0];
@@ -67,9 +68,18 @@ struct Inner {
     database_up: Gauge,
     connections: Family<PoolState, Gauge>,
     writes_waiting: Gauge,
+    storage_refused: Family<Limit, Counter>,
+    disk_free: Gauge,
+    disk_reserve: Gauge,
+    storage_state: Gauge,
     queues: Family<Queue, Gauge>,
     consoles: Gauge,
     memory: Gauge<f64, AtomicU64>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Limit {
+    limit: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -103,6 +113,10 @@ impl Default for Metrics {
             database_up: Gauge::default(),
             connections: Family::default(),
             writes_waiting: Gauge::default(),
+            storage_refused: Family::default(),
+            disk_free: Gauge::default(),
+            disk_reserve: Gauge::default(),
+            storage_state: Gauge::default(),
             queues: Family::default(),
             consoles: Gauge::default(),
             memory: Gauge::default(),
@@ -133,6 +147,26 @@ impl Inner {
             "database_writes_waiting",
             "Transactions that wait for the writer (SQLite)",
             self.writes_waiting.clone(),
+        );
+        registry.register(
+            "storage_refused",
+            "Requests that were not stored for lack of space, by limit: site, tenant, network, disk",
+            self.storage_refused.clone(),
+        );
+        registry.register(
+            "disk_free_bytes",
+            "Bytes that the database can still use: of the disk and in its file (SQLite)",
+            self.disk_free.clone(),
+        );
+        registry.register(
+            "disk_reserve_bytes",
+            "Bytes below which events and content are refused, and messages below a quarter (SQLite)",
+            self.disk_reserve.clone(),
+        );
+        registry.register(
+            "storage_state",
+            "0: all is stored; 1: events and content are refused; 2: messages as well (SQLite)",
+            self.storage_state.clone(),
         );
         registry.register("queue_length", "What waits to be sent, by queue", self.queues.clone());
         registry.register("consoles", "Open consoles of operators, of all nodes", self.consoles.clone());
@@ -188,6 +222,11 @@ impl Metrics {
         self.0.pushes.get_or_create(&Outcome { outcome }).inc();
     }
 
+    /// Counts a request that was not stored, by the limit that is used up, such as `site` or `disk`.
+    pub(crate) fn storage_refused(&self, limit: &'static str) {
+        self.0.storage_refused.get_or_create(&Limit { limit }).inc();
+    }
+
     fn encode(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -221,6 +260,16 @@ impl Service {
         metrics.connections.get_or_create(&PoolState { state: "idle" }).set(stats.idle.into());
         metrics.connections.get_or_create(&PoolState { state: "used" }).set(used.into());
         metrics.writes_waiting.set(i64::try_from(stats.writes_waiting).unwrap_or(i64::MAX));
+        if let Some(space) = storage::disk_state(self).await {
+            let gauge = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+            metrics.disk_free.set(gauge(space.free.saturating_add(space.reusable)));
+            metrics.disk_reserve.set(gauge(space.reserve));
+            metrics.storage_state.set(match space.state {
+                DiskState::Ample => 0,
+                DiskState::BulkRefused => 1,
+                DiskState::MessagesRefused => 2,
+            });
+        }
         if let Some(bytes) = resident_bytes() {
             metrics.memory.set(bytes);
         }

@@ -15,7 +15,7 @@ use tower::ServiceExt;
 use super::{Level, check_database, check_service};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{Db, DbError, args, transaction};
-use crate::{OpenError, Service, ServiceKey, ServiceOptions};
+use crate::{OpenError, Service, ServiceKey, ServiceOptions, StorageBudgets};
 
 /// Opens a service. The lock of the file may be held a moment longer by the one before.
 async fn open(database: &TestDatabase, key: &ServiceKey) -> Result<Service, OpenError> {
@@ -191,11 +191,11 @@ on_both_databases! {
         let service = open(database, &key).await.expect("opened");
         let (findings, is_current) = check_database(&database.address).await;
         assert!(is_current);
-        let contents = check_service(&database.address, Some(&key)).await;
+        let contents = check_service(&database.address, Some(&key), &StorageBudgets::default()).await;
         for finding in findings.iter().chain(&contents) {
             assert_eq!(finding.level, Level::Ok, "{finding:?}");
         }
-        let other = check_service(&database.address, Some(&ServiceKey::random())).await;
+        let other = check_service(&database.address, Some(&ServiceKey::random()), &StorageBudgets::default()).await;
         assert!(other.iter().any(|finding| finding.subject == "key" && finding.level == Level::Error));
         service.close().await;
     }
@@ -211,9 +211,35 @@ on_both_databases! {
         })
         .await;
         site.expect("written");
-        let findings = check_service(&database.address, Some(&key)).await;
+        let findings = check_service(&database.address, Some(&key), &StorageBudgets::default()).await;
         let finding = findings.iter().find(|finding| finding.subject == "AI").expect("a finding");
         assert!(finding.level == Level::Error && finding.text.contains("site Shop"), "{finding:?}");
+    }
+
+    async fn the_doctor_reports_sites_and_tenants_that_have_nearly_used_up_their_storage(database: &TestDatabase) {
+        let key = ServiceKey::random();
+        let service = open(database, &key).await.expect("opened");
+        add_tenant(service.db(), "t").await;
+        let stored: Result<(), DbError> = transaction!(service.db(), |tx| {
+            let sql = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ('s', 't', 'Shop', 1)";
+            tx.execute(sql, args![]).await?;
+            let sql = "INSERT INTO events (site_id, type, event, received_ms) VALUES ('s', 'x', $1, 1)";
+            tx.execute(sql, args!["x".repeat(800_000)]).await.map(drop)
+        })
+        .await;
+        stored.expect("written");
+        for (budgets, expected) in [
+            (StorageBudgets::new(1_000_000, 2_000_000), vec!["site Shop stores"]),
+            (StorageBudgets::new(2_000_000, 1_000_000), vec!["tenant T stores"]),
+            (StorageBudgets::new(2_000_000, 2_000_000), vec![]),
+        ] {
+            let findings = check_service(&database.address, Some(&key), &budgets).await;
+            let found: Vec<_> = findings.iter().filter(|finding| finding.subject == "storage").collect();
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for (finding, expected) in found.iter().zip(expected) {
+                assert!(finding.level == Level::Warning && finding.text.contains(expected), "{finding:?}");
+            }
+        }
     }
 }
 

@@ -99,32 +99,44 @@ impl RateLimiter {
         scope: &str,
         caller: Caller,
     ) -> Result<Quota, ApiError> {
+        self.take_weight(service, scope, caller, 1).await
+    }
+
+    /// Counts a request of a caller as `weight` requests, or not at all.
+    pub(crate) async fn take_weight(
+        &self,
+        service: &Service,
+        scope: &str,
+        caller: Caller,
+        weight: u32,
+    ) -> Result<Quota, ApiError> {
         let now_ms = service.now_ms();
         let key = self.windows().key(scope, caller, now_ms);
         let is_shared = service.db().dialect() == Dialect::Postgres;
-        let (window, accepted) = self.count(&key, now_ms, is_shared);
+        let (window, accepted) = self.count(&key, now_ms, is_shared, weight);
         if accepted || !is_shared || window.exhausted {
             return Ok(self.quota(window, now_ms, accepted));
         }
         // One request at a time takes a share of a caller's limit. Those that wait for it use what it got.
         let _taking = self.taking[stripe(&key)].lock().await;
         let now_ms = service.now_ms();
-        let (window, accepted) = self.count(&key, now_ms, is_shared);
+        let (window, accepted) = self.count(&key, now_ms, is_shared, weight);
         if accepted || window.exhausted {
             return Ok(self.quota(window, now_ms, accepted));
         }
-        let share = (self.limit.requests / SHARES).max(1);
+        let share = (self.limit.requests / SHARES).max(weight);
         let granted = self.grant(service, &key, window.ends_ms, share).await?;
         let mut windows = self.windows();
         let window = windows.of(&key);
         window.granted = window.granted.saturating_add(granted);
-        window.used = window.used.saturating_add(granted.min(1));
+        let accepted = weight <= window.granted.saturating_sub(window.used);
+        window.used += if accepted { weight } else { 0 };
         window.exhausted = granted < share;
-        Ok(self.quota(*window, now_ms, granted > 0))
+        Ok(self.quota(*window, now_ms, accepted))
     }
 
-    /// Counts a request if this node may accept it.
-    fn count(&self, key: &Key, now_ms: i64, is_shared: bool) -> (Window, bool) {
+    /// Counts a request of this weight if this node may accept it.
+    fn count(&self, key: &Key, now_ms: i64, is_shared: bool, weight: u32) -> (Window, bool) {
         let mut windows = self.windows();
         let window = windows.of(key);
         if !self.is_current(*window, now_ms) {
@@ -135,8 +147,8 @@ impl RateLimiter {
             let granted = if is_shared { 0 } else { self.limit.requests };
             *window = Window { ends_ms, used: 0, granted, exhausted: !is_shared };
         }
-        let accepted = window.used < window.granted;
-        window.used += u32::from(accepted);
+        let accepted = weight <= window.granted.saturating_sub(window.used);
+        window.used += if accepted { weight } else { 0 };
         (*window, accepted)
     }
 
@@ -292,7 +304,7 @@ mod tests {
     /// Counts a request as [`RateLimiter::take`] does where there is one node.
     fn accepts(limiter: &RateLimiter, scope: &str, caller: Caller) -> bool {
         let key = limiter.windows().key(scope, caller, NOW_MS);
-        limiter.count(&key, NOW_MS, false).1
+        limiter.count(&key, NOW_MS, false, 1).1
     }
 
     /// Returns the caller with a number: each in a /64 network of its own, all in one /48.
@@ -379,10 +391,10 @@ mod tests {
         let key = key("site", Caller::Anybody);
         let limiter = RateLimiter::new(limit);
         for accepted in [true, true, false] {
-            assert_eq!(limiter.count(&key, NOW_MS, false).1, accepted);
+            assert_eq!(limiter.count(&key, NOW_MS, false, 1).1, accepted);
         }
-        assert!(!limiter.count(&key, NOW_MS - 1, false).1, "still the same window");
-        let (window, accepted) = limiter.count(&key, NOW_MS - 3_600_000, false);
+        assert!(!limiter.count(&key, NOW_MS - 1, false, 1).1, "still the same window");
+        let (window, accepted) = limiter.count(&key, NOW_MS - 3_600_000, false, 1);
         assert!(accepted);
         assert_eq!(window.ends_ms, NOW_MS - 3_600_000 + 60_000);
     }
@@ -393,7 +405,7 @@ mod tests {
         let limiter = RateLimiter::new(limit);
         let count = |scope: i64, now_ms: i64| {
             let key = limiter.windows().key(&scope.to_string(), Caller::Anybody, now_ms);
-            limiter.count(&key, now_ms, false);
+            limiter.count(&key, now_ms, false, 1);
         };
         for second in 0..100 {
             count(second, NOW_MS - second * 2000);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::counts::merge;
+use super::counts::{fullest, merge, of_tenant};
+use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{Db, DbError, args, transaction};
 use crate::purge;
@@ -82,6 +83,25 @@ on_both_databases! {
         assert_eq!(number(db, "SELECT count(*) FROM storage WHERE site_id = 'shop'", args![]).await, 0);
         assert!(number(db, "SELECT count(*) FROM storage WHERE site_id = 'rival'", args![]).await > 0);
         assert_exact(db, "the other site").await;
+    }
+
+    async fn a_tenant_has_the_counts_of_its_own_sites(database: &TestDatabase) {
+        let service = service(database).await;
+        let (db, now_ms) = (service.db(), service.now_ms());
+        for site in ["shop", "blog", "rival"] {
+            Story::new(site, "v-1", "celadon", now_ms).store(db).await;
+        }
+        let acme = of_tenant(db, "acme").await.expect("read");
+        assert_eq!(acme.keys().collect::<std::collections::BTreeSet<_>>().len(), 2);
+        let shop = acme["shop"];
+        let within = transaction!(db, |tx| used(tx, "shop").await);
+        assert_eq!(within.await.expect("read"), shop);
+        let budgets = StorageBudgets { site: shop, tenant: u64::MAX, ..StorageBudgets::default() };
+        let full = fullest(db, &budgets).await.expect("read");
+        assert_eq!(full.len(), 3, "{full:?}");
+        let budgets = StorageBudgets { site: u64::MAX, tenant: shop + shop / 2, ..budgets };
+        let full = fullest(db, &budgets).await.expect("read");
+        assert_eq!(full.iter().map(|full| (full.kind, full.name.as_str())).collect::<Vec<_>>(), [("tenant", "acme")]);
     }
 }
 

@@ -23,6 +23,8 @@ const MAX_TITLE_BYTES: usize = 300;
 const MAX_URL_BYTES: usize = 1000;
 /// Maximum bytes of the channel and of the time.
 const MAX_WORD_BYTES: usize = 50;
+/// Bytes that a stored event needs beside its own, as the database counts them.
+const ROW_BYTES: usize = 200;
 
 /// A stored event.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +86,11 @@ fn cut(event: VisitorEvent) -> VisitorEvent {
         event_data: event.event_data,
         created_at: cut(event.created_at, MAX_WORD_BYTES),
     }
+}
+
+/// Returns the bytes that a batch needs, about as the database counts them.
+pub(crate) fn stored_bytes(batch: &EventBatch) -> usize {
+    batch.events.iter().map(|event| ROW_BYTES + Value::from(event).to_json().len()).sum()
 }
 
 /// Stores a batch of events that is [`bounded`], and updates the page views, the last page and the time of

@@ -5,6 +5,7 @@ mod console;
 mod inbox;
 mod isolation;
 mod site_proxy;
+mod storage;
 mod support;
 #[cfg(feature = "test-mode")]
 mod test_mode;

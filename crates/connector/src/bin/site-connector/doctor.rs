@@ -1,6 +1,5 @@
 //! `site-connector doctor`
 
-mod disk;
 mod live;
 mod public_origin;
 
@@ -8,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use chat_connector::printable::Printable;
 use chat_connector::tls::{TlsFiles, validity};
-use chat_service::ops::{Finding, Level, check_database, check_service};
+use chat_service::ops::{Finding, Level, check_database, check_disk, check_service};
 use chat_service::{ServiceKey, check_smtp};
 use clap::Args;
 use jiff::{Timestamp, ToSpan};
@@ -80,10 +79,10 @@ async fn findings(settings: &Settings) -> Vec<Finding> {
     let (found, is_current) = check_database(database).await;
     findings.extend(found);
     if is_current {
-        findings.extend(check_service(database, key.as_ref()).await);
+        findings.extend(check_service(database, key.as_ref(), &settings.storage()).await);
     }
     if !key::is_postgres(database) {
-        findings.push(disk::check(Path::new(database)));
+        findings.push(check_disk(Path::new(database)).await);
     }
     findings.push(check_widget(settings));
     match settings.tls() {

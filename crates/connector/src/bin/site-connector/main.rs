@@ -87,7 +87,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Jobs(flags) => jobs::run(flags).await,
         Command::Check(flags) => check::run(flags).await,
         Command::Proxy(flags) => proxy::run(flags).await,
-        Command::Serve(flags) => serve::run(flags).await,
+        Command::Serve(flags) => Box::pin(serve::run(flags)).await,
         Command::Admin(flags) => admin::run(flags).await,
         Command::Backup(flags) => backup::back_up(flags).await,
         Command::Restore(flags) => backup::restore(flags).await,

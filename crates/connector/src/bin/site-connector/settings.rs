@@ -12,7 +12,7 @@ use std::time::Duration;
 use chat_connector::proxy::IpNet;
 use chat_connector::serve::ServeOptions;
 use chat_connector::tls::TlsFiles;
-use chat_service::{RateLimit, ServiceKey, ServiceOptions};
+use chat_service::{RateLimit, ServiceKey, ServiceOptions, StorageBudgets};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use tracing::Level;
@@ -103,6 +103,12 @@ pub(crate) struct Settings {
     /// Requests a minute with one token, for all visitors together [default: 600000]
     #[arg(long, env = "SERVICE_TOKEN_RATE_PER_MINUTE", value_name = "COUNT")]
     pub(crate) token_rate_per_minute: Option<NonZeroU32>,
+    /// MiB that visitors and the site's content may use for each site [default: 4096]
+    #[arg(long, env = "SERVICE_STORAGE_PER_SITE", value_name = "MIB")]
+    pub(crate) storage_per_site: Option<NonZeroU64>,
+    /// MiB that all sites of a tenant may use together [default: 16384]
+    #[arg(long, env = "SERVICE_STORAGE_PER_TENANT", value_name = "MIB")]
+    pub(crate) storage_per_tenant: Option<NonZeroU64>,
     /// Whether AI endpoints, webhooks and push services may be on private addresses [default: false]
     #[arg(long, env = "SERVICE_ALLOW_PRIVATE_TARGETS", value_name = "BOOLEAN")]
     pub(crate) allow_private_targets: Option<bool>,
@@ -189,6 +195,8 @@ impl Settings {
             web_push: self.web_push.or(other.web_push),
             rate_per_minute: self.rate_per_minute.or(other.rate_per_minute),
             token_rate_per_minute: self.token_rate_per_minute.or(other.token_rate_per_minute),
+            storage_per_site: self.storage_per_site.or(other.storage_per_site),
+            storage_per_tenant: self.storage_per_tenant.or(other.storage_per_tenant),
             allow_private_targets: self.allow_private_targets.or(other.allow_private_targets),
             body_timeout: self.body_timeout.or(other.body_timeout),
             connection_timeout: self.connection_timeout.or(other.connection_timeout),
@@ -243,6 +251,14 @@ impl Settings {
         })
     }
 
+    /// Returns the budgets of what visitors and sites store.
+    pub(crate) fn storage(&self) -> StorageBudgets {
+        let defaults = StorageBudgets::default();
+        let bytes = |mebibytes: NonZeroU64| mebibytes.get().saturating_mul(1024 * 1024);
+        let site = self.storage_per_site.map_or(defaults.site, bytes);
+        StorageBudgets::new(site, self.storage_per_tenant.map_or(defaults.tenant, bytes))
+    }
+
     /// Returns the settings of the service itself.
     pub(crate) fn service(&self, key: ServiceKey) -> Result<ServiceOptions, Failure> {
         let defaults = ServiceOptions::new(self.database(), key);
@@ -257,6 +273,7 @@ impl Settings {
             widget_dir: self.widget_dir(),
             rate_limit: per_minute(self.rate_per_minute, defaults.rate_limit),
             token_rate_limit: per_minute(self.token_rate_per_minute, defaults.token_rate_limit),
+            storage: self.storage(),
             smtp: self.smtp()?,
             web_push: self.web_push.unwrap_or(defaults.web_push),
             allow_private_webhooks: self.allow_private_targets.unwrap_or(defaults.allow_private_webhooks),

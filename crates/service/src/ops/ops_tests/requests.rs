@@ -82,6 +82,7 @@ async fn counts_replies_deliveries_and_what_waits() {
     metrics.webhook("delivered");
     metrics.mail("sent");
     metrics.push("sent");
+    metrics.storage_refused("site");
     metrics.request("GET", "/livez", 200, Duration::from_millis(1));
     let (_, text) = get_path(&service.metrics_router(), "/metrics").await;
     for line in [
@@ -93,6 +94,7 @@ async fn counts_replies_deliveries_and_what_waits() {
         r#"webhook_attempts_total{outcome="delivered"} 1"#,
         r#"mails_total{outcome="sent"} 1"#,
         r#"pushes_total{outcome="sent"} 1"#,
+        r#"storage_refused_total{limit="site"} 1"#,
         r#"queue_length{queue="webhooks"} 2"#,
         r#"queue_length{queue="mails"} 1"#,
         "consoles 1",

@@ -18,7 +18,15 @@ pub(super) async fn check(settings: &Settings) -> Finding {
     let client = client().no_proxy().tls_danger_accept_invalid_certs(true).build();
     let asked = async { client?.get(format!("{origin}/readyz")).send().await };
     match asked.await {
-        Ok(response) if response.status().is_success() => Finding::ok(SUBJECT, "the service is ready"),
+        Ok(response) if response.status().is_success() => {
+            let text = response.text().await.unwrap_or_default();
+            match text.split_once('\n') {
+                Some((_, state)) if !state.is_empty() => {
+                    Finding::warning(SUBJECT, format!("the service is ready. {}", state.trim()))
+                }
+                _ => Finding::ok(SUBJECT, "the service is ready"),
+            }
+        }
         Ok(response) => Finding::error(SUBJECT, format!("the service is not ready: {}", response.status())),
         Err(error) => Finding::error(SUBJECT, format!("{origin} does not answer: {}", cause(&error))),
     }

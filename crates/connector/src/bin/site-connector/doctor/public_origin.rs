@@ -40,7 +40,7 @@ pub(super) async fn check(settings: &Settings) -> Finding {
         Ok((StatusCode::SERVICE_UNAVAILABLE, _)) => {
             Finding::error(SUBJECT, format!("{origin} is reached, but the service is not ready: see its log"))
         }
-        Ok((StatusCode::OK, text)) if text == "ok\n" => verdict(&origin),
+        Ok((StatusCode::OK, text)) if text.starts_with("ok\n") => verdict(&origin),
         Ok((status, _)) => Finding::error(
             SUBJECT,
             format!(

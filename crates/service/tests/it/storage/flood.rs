@@ -1,0 +1,47 @@
+//! A visitor who stores as much as possible.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Caller};
+
+/// Returns a batch of 50 events of one visitor with as much text as is stored, about 120 KB.
+pub fn batch(visitor: &str) -> Value {
+    let text = |length: usize| "x".repeat(length);
+    let event = json!({
+        "eventType": "page_view", "visitorId": visitor, "path": format!("/{}", text(500)),
+        "url": text(1000), "title": text(300), "eventData": { "label": text(300) },
+    });
+    json!({ "events": vec![event; 50] })
+}
+
+/// Sends a batch from an address.
+pub async fn send_from(caller: &Caller, address: &str, visitor: &str) -> Answer {
+    let mut request = caller.api("POST", "/events", Body::from(batch(visitor).to_string()));
+    request.headers_mut().insert("x-forwarded-for", address.parse().expect("a header value"));
+    caller.send(request).await
+}
+
+/// Sends batches of a visitor until one is refused. Returns how many were accepted, and the refusal.
+pub async fn fill(caller: &Caller, visitor: &str) -> (usize, Answer) {
+    for accepted in 0..5000 {
+        let answer = caller.post("/events", None, &batch(visitor)).await;
+        if answer.status != 200 {
+            return (accepted, answer);
+        }
+        assert_eq!(answer.data()["accepted"], 50);
+    }
+    panic!("nothing bounds the events of a site");
+}
+
+/// Repeats a request until it is accepted: a node measures the disk and reads the counts now and then.
+pub async fn accepted_soon(request: impl AsyncFn() -> Answer) {
+    let accepted = async {
+        while request().await.status != 200 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), accepted).await.expect("accepted in the end");
+}
