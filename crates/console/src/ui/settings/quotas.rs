@@ -1,6 +1,6 @@
-//! The AI replies that each site has used this month.
+//! The AI replies that each site has used this month, and the bytes that it stores.
 
-use chat_protocol::admin::settings::SiteQuota;
+use chat_protocol::admin::settings::{Quota, SiteQuota};
 use leptos::prelude::*;
 
 use super::page::{Empty, Head};
@@ -11,6 +11,10 @@ use crate::ui::forms::{Loaded, Remote};
 
 /// From this share of the limit on, in percent, the operator is warned.
 const WARNING_PERCENT: i64 = 80;
+/// The share of a storage budget, in percent, from which events and content are refused.
+const BULK_PERCENT: i64 = 75;
+/// Bytes of the unit of the service's settings.
+const MEGABYTE: u64 = 1024 * 1024;
 
 /// The page about quotas.
 #[component]
@@ -23,8 +27,11 @@ pub fn Quotas() -> impl IntoView {
                 view! { <Empty text=t::NO_SITES.get()/> }.into_any()
             } else {
                 view! {
+                    {disk(&quota)}
                     <p class="lead">{t::QUOTA_MONTH.with(&[("month", &quota.month)])}</p>
-                    <ul class="rows">{quota.sites.into_iter().map(row).collect_view()}</ul>
+                    <ul class="rows">
+                        {all_sites(&quota)} {quota.sites.into_iter().map(row).collect_view()}
+                    </ul>
                 }
                 .into_any()
             }}
@@ -39,6 +46,46 @@ fn percent(used: i64, limit: i64) -> i64 {
     } else {
         used.saturating_mul(100).checked_div(limit).unwrap_or_default().clamp(0, 100)
     }
+}
+
+/// Returns what the service refuses for lack of disk space.
+fn disk(quota: &Quota) -> impl IntoView + use<> {
+    quota.disk_refuses.as_deref().map(|refused| {
+        let text = if refused == "bulk" { t::DISK_NO_BULK } else { t::DISK_NO_MESSAGES };
+        view! { <p class="state is-bad" role="status">{text.get()}</p> }
+    })
+}
+
+/// Returns the row of what all sites store together.
+fn all_sites(quota: &Quota) -> impl IntoView + use<> {
+    let (stored, max) = (quota.stored_bytes, quota.max_bytes);
+    view! {
+        <li>
+            <div class="row-main">
+                <span>{t::STORAGE_ALL_SITES.get()}</span>
+                <p>{storage_line(stored, max)}</p>
+            </div>
+            {storage_state(stored, max)}
+        </li>
+    }
+}
+
+fn storage_line(stored: u64, max: u64) -> String {
+    let megabytes = |bytes: u64| text::number(to_number(bytes.div_ceil(MEGABYTE)));
+    t::STORAGE_OF.with(&[("used", &megabytes(stored)), ("limit", &megabytes(max))])
+}
+
+fn storage_state(stored: u64, max: u64) -> impl IntoView + use<> {
+    let text = match percent(to_number(stored), to_number(max)) {
+        100 => t::STORAGE_NO_MESSAGES,
+        BULK_PERCENT.. => t::STORAGE_NO_BULK,
+        _ => return None,
+    };
+    Some(view! { <span class="state is-bad">{text.get()}</span> })
+}
+
+fn to_number(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 fn row(site: SiteQuota) -> impl IntoView {
@@ -75,7 +122,9 @@ fn row(site: SiteQuota) -> impl IntoView {
                         }
                     })}
                 <p>{line}</p>
+                <p>{storage_line(site.stored_bytes, site.max_bytes)}</p>
             </div>
+            {storage_state(site.stored_bytes, site.max_bytes)}
             {state.map(|(look, text)| view! { <span class=look>{text.get()}</span> })}
         </li>
     }
