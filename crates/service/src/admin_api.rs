@@ -1,5 +1,7 @@
 //! The admin API: what the console and scripts of the operators use.
 
+#[cfg(test)]
+mod admin_api_tests;
 mod conversations;
 mod licenses;
 mod proxy_check;

@@ -8,10 +8,9 @@ use std::borrow::Cow;
 use chat_protocol::admin::settings::{AuditEntry, AuditPage};
 use serde::Serialize;
 
-use crate::Service;
 use crate::clock::iso;
 use crate::csv::push_line;
-use crate::db::{DbError, Row, Tx, args, beginning_with, containing};
+use crate::db::{Db, DbError, Row, Tx, args, beginning_with, containing};
 use crate::error::ApiError;
 
 /// An entry of the audit log.
@@ -121,7 +120,7 @@ pub(crate) struct Filter {
 impl Filter {
     async fn rows(
         &self,
-        service: &Service,
+        db: &Db,
         tenant_id: &str,
         before: Option<i64>,
         limit: i64,
@@ -141,20 +140,20 @@ impl Filter {
             self.from_ms.unwrap_or(0),
             self.to_ms.unwrap_or(i64::MAX),
         ];
-        service.db().all(sql, values).await
+        db.all(sql, values).await
     }
 }
 
 /// Returns a page of a tenant's entries, the newest first. `before` is the `next` of the page before.
 pub(crate) async fn list(
-    service: &Service,
+    db: &Db,
     tenant_id: &str,
     filter: &Filter,
     before: Option<i64>,
     limit: Option<i64>,
 ) -> Result<AuditPage, DbError> {
     let limit = limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
-    let mut rows = filter.rows(service, tenant_id, before, limit + 1).await?;
+    let mut rows = filter.rows(db, tenant_id, before, limit + 1).await?;
     let shown = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = rows.len() > shown;
     rows.truncate(shown);
@@ -163,10 +162,10 @@ pub(crate) async fn list(
 }
 
 /// Returns a tenant's entries as CSV, the newest first, at most [`MAX_EXPORTED`].
-pub(crate) async fn export(service: &Service, tenant_id: &str, filter: &Filter) -> Result<String, ApiError> {
+pub(crate) async fn export(db: &Db, tenant_id: &str, filter: &Filter) -> Result<String, ApiError> {
     let mut csv = String::new();
     push_line(&mut csv, ["time", "actor", "action", "target", "details", "address"]);
-    for row in filter.rows(service, tenant_id, None, MAX_EXPORTED).await? {
+    for row in filter.rows(db, tenant_id, None, MAX_EXPORTED).await? {
         let (at, actor, action) = (iso(row.int(1)?), row.text(3)?, row.text(4)?);
         let (target, detail, address) = (row.text(5)?, row.text(6)?, row.text(7)?);
         push_line(&mut csv, [&*at, &*actor, &*action, &*target, &*detail, &*address]);

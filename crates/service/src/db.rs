@@ -82,7 +82,22 @@ pub(crate) enum Dialect {
 
 /// A database. Clones share its connections.
 #[derive(Clone, Debug)]
-pub(crate) struct Db(Arc<Backend>);
+pub(crate) struct Db {
+    backend: Arc<Backend>,
+    reads: Reads,
+}
+
+/// Maximum connections of one node for reads that may take long.
+const MAX_LONG_READERS: u32 = 4;
+
+/// The connections that a [`Db`] reads with, outside of any transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    /// Those of requests that somebody waits for.
+    Short,
+    /// Those for reads that may take long.
+    Long,
+}
 
 #[derive(Debug)]
 enum Backend {
@@ -105,7 +120,7 @@ impl Db {
         } else {
             Backend::Sqlite(Sqlite::open(address.as_ref(), announcer).await?)
         };
-        Ok(Self(Arc::new(backend)))
+        Ok(Self { backend: Arc::new(backend), reads: Reads::Short })
     }
 
     /// Opens a database for a test without caches.
@@ -126,19 +141,25 @@ impl Db {
         } else {
             Backend::Sqlite(Sqlite::open_beside(address.as_ref(), announcer).await?)
         };
-        Ok(Self(Arc::new(backend)))
+        Ok(Self { backend: Arc::new(backend), reads: Reads::Short })
+    }
+
+    /// Returns the same database for reads that may take long, such as a search. These have connections of
+    /// their own, and a query ends when its caller is dropped.
+    pub(crate) fn for_long_reads(&self) -> Self {
+        Self { reads: Reads::Long, ..self.clone() }
     }
 
     /// Returns how many connections are open, and how many writes wait.
     pub(crate) fn stats(&self) -> DbStats {
-        match &*self.0 {
+        match &*self.backend {
             Backend::Sqlite(sqlite) => sqlite.stats(),
             Backend::Postgres(postgres) => postgres.stats(),
         }
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
-        match &*self.0 {
+        match &*self.backend {
             Backend::Sqlite(_) => Dialect::Sqlite,
             Backend::Postgres(_) => Dialect::Postgres,
         }
@@ -151,9 +172,11 @@ impl Db {
         args: Vec<Arg>,
     ) -> BoxFuture<'_, Result<Vec<Row>, DbError>> {
         let sql = sql.into_sql_str();
-        match &*self.0 {
-            Backend::Sqlite(sqlite) => Box::pin(sqlite.all(sql, args)),
-            Backend::Postgres(postgres) => Box::pin(postgres.all(sql, args)),
+        match (&*self.backend, self.reads) {
+            (Backend::Sqlite(sqlite), Reads::Short) => Box::pin(sqlite.all(sql, args)),
+            (Backend::Sqlite(sqlite), Reads::Long) => Box::pin(sqlite.long_all(sql, args)),
+            (Backend::Postgres(postgres), Reads::Short) => Box::pin(postgres.all(sql, args)),
+            (Backend::Postgres(postgres), Reads::Long) => Box::pin(postgres.long_all(sql, args)),
         }
     }
 
@@ -181,7 +204,7 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        match &*self.0 {
+        match &*self.backend {
             Backend::Sqlite(sqlite) => Box::pin(sqlite.write(work)),
             Backend::Postgres(postgres) => Box::pin(postgres.write(work)),
         }
@@ -195,7 +218,7 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        match &*self.0 {
+        match &*self.backend {
             Backend::Sqlite(sqlite) => Box::pin(sqlite.write(work)),
             Backend::Postgres(postgres) => Box::pin(postgres.write_unflushed(work)),
         }
@@ -203,7 +226,7 @@ impl Db {
 
     /// Announces something that is not stored, to all nodes.
     pub(crate) fn announce(&self, wake: Wake) {
-        match &*self.0 {
+        match &*self.backend {
             Backend::Sqlite(sqlite) => sqlite.announce(wake),
             Backend::Postgres(postgres) => postgres.announce(wake),
         }
@@ -211,7 +234,7 @@ impl Db {
 
     /// Returns the stream of changes that other tasks and other nodes have committed.
     pub(crate) fn wakes(&self) -> broadcast::Receiver<Wake> {
-        match &*self.0 {
+        match &*self.backend {
             Backend::Sqlite(sqlite) => sqlite.wakes(),
             Backend::Postgres(postgres) => postgres.wakes(),
         }
@@ -219,7 +242,7 @@ impl Db {
 
     /// Closes all connections, after the transactions in progress.
     pub(crate) async fn close(&self) {
-        match &*self.0 {
+        match &*self.backend {
             Backend::Sqlite(sqlite) => sqlite.close().await,
             Backend::Postgres(postgres) => postgres.close().await,
         }

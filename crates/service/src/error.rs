@@ -74,6 +74,9 @@ pub enum ApiError {
         /// Seconds until a request may succeed.
         retry_after_s: u64,
     },
+    /// A read took longer than it may.
+    #[error("This takes too long: choose a shorter period, one site, or words that are found less often.")]
+    TooSlow,
     /// The maximum number of consoles is open.
     #[error("Too many consoles are open: close one.")]
     TooManyConsoles,
@@ -122,6 +125,7 @@ impl ApiError {
             Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
             Self::InsufficientQuota | Self::StorageFull(_) => StatusCode::PAYMENT_REQUIRED,
             Self::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
+            Self::TooSlow => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -140,6 +144,7 @@ impl ApiError {
             Self::InsufficientQuota => ErrorCode::InsufficientQuota,
             Self::StorageFull(_) | Self::DiskFull => ErrorCode::Other("STORAGE_FULL".to_owned()),
             Self::Unavailable => ErrorCode::Other("UNAVAILABLE".to_owned()),
+            Self::TooSlow => ErrorCode::Other("TOO_SLOW".to_owned()),
             Self::Conflict(_) | Self::JobKeyConflict | Self::LeaseMismatch | Self::AlreadyCompleted => {
                 ErrorCode::ResourceConflict
             }

@@ -20,6 +20,7 @@ use crate::error::ApiError;
 use crate::input::{Body, Params, done, success};
 use crate::knowledge::{answers, find};
 use crate::limits::check_search;
+use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites;
@@ -168,7 +169,8 @@ async fn try_out(
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     check(&tried)?;
-    let passages = find(&service, &site.id, &tried.question, tried.locale.as_deref()).await?;
+    let read = find(&service, &site.id, &tried.question, tried.locale.as_deref());
+    let passages = long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?;
     success(&Passages { passages: passages.into_iter().map(Into::into).collect() })
 }
 

@@ -36,6 +36,7 @@ mod knowledge_api;
 mod lead;
 mod licenses;
 mod limits;
+mod long_reads;
 mod mail_texts;
 mod notify;
 pub mod ops;
@@ -116,6 +117,7 @@ struct Inner {
     caches: Arc<Caches>,
     rates: RateLimits,
     storage: storage::Storage,
+    long_reads: long_reads::LongReads,
     /// Limits the blocking threads that parse and search.
     workers: Semaphore,
     metrics: ops::Metrics,
@@ -169,6 +171,7 @@ impl Service {
             caches,
             rates: RateLimits::new(options.rate_limit, options.token_rate_limit, options.storage.address),
             storage: storage::Storage::new(&options.database, options.storage),
+            long_reads: long_reads::LongReads::default(),
             workers: Semaphore::new(MAX_WORKERS),
             options,
             metrics: ops::Metrics::default(),

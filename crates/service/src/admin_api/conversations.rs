@@ -22,6 +22,7 @@ use crate::error::ApiError;
 use crate::input::{Params, success};
 use crate::lead::Behaviour;
 use crate::limits::check_search;
+use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::response::ApiResponse;
 use crate::visitors::events as visitor_events;
 
@@ -109,8 +110,14 @@ pub(super) async fn list(
         before: before.transpose()?,
         limit: params.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE),
     };
-    let now_ms = service.now_ms();
-    let found = list::list(service.db(), now_ms, &operator.tenant_id, &filter).await?;
+    let (now_ms, tenant_id) = (service.now_ms(), &operator.tenant_id);
+    let found = if filter.is_indexed() {
+        list::list(service.db(), now_ms, tenant_id, &filter).await?
+    } else {
+        let db = service.db().for_long_reads();
+        let read = list::list(&db, now_ms, tenant_id, &filter);
+        long_reads::execute(&service, tenant_id, SEARCH_TIMEOUT, read).await?
+    };
     let is_full = i64::try_from(found.len()) == Ok(filter.limit);
     success(&ConversationPage {
         conversations: found.iter().map(|listed| listed.summary(now_ms)).collect(),

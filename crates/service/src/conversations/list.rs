@@ -35,6 +35,15 @@ pub(crate) struct Filter {
     pub(crate) limit: i64,
 }
 
+impl Filter {
+    /// Returns whether a page is read from the index of its view. Other filters look at every conversation
+    /// of the view until the page is full.
+    pub(crate) fn is_indexed(&self) -> bool {
+        let Self { site_id, status, assignee, label, words, .. } = self;
+        [site_id, assignee, label, words].iter().all(|filter| filter.is_none()) && status.is_none()
+    }
+}
+
 /// The conditions of a query, with their arguments.
 #[derive(Clone)]
 struct Conditions {

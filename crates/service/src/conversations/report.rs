@@ -10,7 +10,7 @@ use jiff::{Timestamp, Zoned};
 use crate::db::{Db, DbError, Row, args};
 
 /// Conversations of one read.
-const BATCH: i64 = 5000;
+const BATCH: i64 = 1000;
 /// Maximum pages of a report.
 const MAX_PAGES: usize = 20;
 /// Maximum distinct pages that are counted; further ones are not listed.

@@ -19,6 +19,11 @@ async fn add(db: &Db, name: &str, value: &str) -> Result<(), DbError> {
     .await
 }
 
+/// A query that never ends.
+const ENDLESS: &str = "WITH RECURSIVE numbers (n) AS
+    (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n > 0)
+    SELECT count(*) FROM numbers";
+
 async fn names(db: &Db) -> Vec<String> {
     let rows = db.all("SELECT name FROM service_values ORDER BY name", args![]).await.expect("rows");
     rows.iter().map(|row| row.text(0).expect("text")).collect()
@@ -50,6 +55,33 @@ on_both_databases! {
         let taken = add(&db, "one", "again").await.expect_err("a name is unique");
         assert!(taken.is_unique_violation() && !taken.is_transient());
         assert_eq!(names(&db).await, ["one"]);
+    }
+
+    async fn a_long_read_delays_no_other_and_ends_when_nobody_waits_for_it(database: &TestDatabase) {
+        let db = Db::open_uncached(&database.address).await.expect("opened");
+        let used = || db.stats().open - db.stats().idle;
+        let before = used();
+        let reads: Vec<_> = (0..2 * MAX_LONG_READERS)
+            .map(|_| {
+                let db = db.for_long_reads();
+                tokio::spawn(async move { db.one(ENDLESS, args![]).await.map(drop) })
+            })
+            .collect();
+        while used() < before + MAX_LONG_READERS {
+            tokio::task::yield_now().await;
+        }
+        assert!(names(&db).await.is_empty(), "others read meanwhile");
+        add(&db, "one", "1").await.expect("others write meanwhile");
+        for read in reads {
+            read.abort();
+        }
+        let long = db.for_long_reads();
+        let again = at_once(2 * MAX_LONG_READERS as usize, |_| {
+            let db = long.clone();
+            async move { names(&db).await }
+        });
+        let again = tokio::time::timeout(Duration::from_secs(10), again).await.expect("free connections");
+        assert!(again.iter().all(|names| names == &["one"]));
     }
 
     async fn a_failed_transaction_costs_those_beside_it_nothing(database: &TestDatabase) {

@@ -19,7 +19,9 @@ use tokio::time::timeout;
 
 use super::arg::bind;
 use super::wake::Announcer;
-use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, Work, migrations};
+use super::{
+    Arg, Connection, DbError, DbStats, MAX_LONG_READERS, OpenError, Row, Tx, Wake, Work, migrations,
+};
 use crate::supervisor::supervise;
 use notifier::Notifier;
 use readers::Readers;
@@ -42,6 +44,8 @@ const CHANNEL: &str = "chat_service";
 #[derive(Debug)]
 pub(super) struct Postgres {
     readers: Readers,
+    /// For reads that may take long.
+    long_readers: Readers,
     writers: PgPool,
     /// Writes whose commit is not flushed to the disk, and announcements.
     unflushed: PgPool,
@@ -78,7 +82,10 @@ impl Postgres {
         max_unflushed: u32,
         announcer: Announcer,
     ) -> Result<Self, OpenError> {
-        let readers = Readers::open(address, max_readers).await?;
+        let readers = Readers::open(options(address)?, max_readers).await?;
+        // Of the server's processors, each may keep one busy.
+        let long = options(address)?.options([("max_parallel_workers_per_gather", "0")]);
+        let long_readers = Readers::cancelling(long, MAX_LONG_READERS);
         let unflushed = options(address)?.options([("synchronous_commit", "off")]);
         let unflushed = open_pool(unflushed, max_unflushed).await?;
         let own = listener::pool(options(address)?).await?;
@@ -91,11 +98,13 @@ impl Postgres {
         });
         let notifier = Notifier::default();
         let notifying = Mutex::new(notifier.start(unflushed.clone()));
-        Ok(Self { readers, writers, unflushed, announcer, notifier, notifying, listening })
+        Ok(Self { readers, long_readers, writers, unflushed, announcer, notifier, notifying, listening })
     }
 
     pub(super) fn stats(&self) -> DbStats {
         let (mut open, mut idle) = self.readers.stats();
+        let (long_open, long_idle) = self.long_readers.stats();
+        (open, idle) = (open.saturating_add(long_open), idle.saturating_add(long_idle));
         for pool in [&self.writers, &self.unflushed] {
             open = open.saturating_add(pool.size());
             idle = idle.saturating_add(u32::try_from(pool.num_idle()).unwrap_or(u32::MAX));
@@ -105,6 +114,11 @@ impl Postgres {
 
     pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
         self.readers.all(sql, args).await
+    }
+
+    /// Returns the rows of a query that may take long, and ends the query when this is dropped.
+    pub(super) async fn long_all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+        self.long_readers.all(sql, args).await
     }
 
     pub(super) async fn write<T, E: From<DbError>>(&self, work: impl Work<T, E>) -> Result<T, E> {
@@ -157,6 +171,7 @@ impl Postgres {
         self.writers.close().await;
         self.notifier.close(&mut *self.notifying.lock().await).await;
         self.unflushed.close().await;
+        self.long_readers.close().await;
         self.readers.close().await;
     }
 }
@@ -185,6 +200,10 @@ async fn watched<T>(source: &PgPool, work: impl Future<Output = T>) -> Result<T,
 
 /// Opens a pool of at most `max_connections`. A connection that was used a moment ago is not tested again.
 async fn open_pool(options: PgConnectOptions, max_connections: u32) -> Result<PgPool, OpenError> {
+    pool(max_connections).connect_with(options).await.map_err(OpenError::Connect)
+}
+
+fn pool(max_connections: u32) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(max_connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -197,9 +216,6 @@ async fn open_pool(options: PgConnectOptions, max_connections: u32) -> Result<Pg
                 Ok(true)
             })
         })
-        .connect_with(options)
-        .await
-        .map_err(OpenError::Connect)
 }
 
 /// Returns the settings of every connection to a database.

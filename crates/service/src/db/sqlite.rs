@@ -1,5 +1,7 @@
 //! SQLite: one connection that writes, several that read, and one commit for all transactions that wait.
 
+mod long_reads;
+
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -19,6 +21,7 @@ use super::arg::bind;
 use super::migrations;
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, Work};
+use long_reads::LongReaders;
 
 /// The number of connections that read.
 const READERS: u32 = 4;
@@ -36,6 +39,7 @@ const REOPEN_INTERVAL: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(super) struct Sqlite {
     readers: SqlitePool,
+    long_readers: LongReaders,
     writer: mpsc::Sender<Job>,
     announcer: Announcer,
     /// Held until the service ends, so that no second one uses the file. A command beside it holds none.
@@ -81,22 +85,25 @@ impl Sqlite {
         lock: Option<HeldLock>,
         announcer: Announcer,
     ) -> Result<Self, OpenError> {
+        let reading = options.clone().pragma("query_only", "1").create_if_missing(false);
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
-            .connect_with(options.clone().pragma("query_only", "1"))
+            .connect_with(reading.clone())
             .await
             .map_err(OpenError::Connect)?;
         let (writer, jobs) = mpsc::channel(MAX_WAITING);
         // A file that was removed meanwhile must not become an empty one.
         let options = options.create_if_missing(false);
         tokio::spawn(keep_writing(options, tx, jobs, announcer.clone()));
-        Ok(Self { readers, writer, announcer, _lock: lock })
+        let long_readers = LongReaders::new(reading);
+        Ok(Self { readers, long_readers, writer, announcer, _lock: lock })
     }
 
     pub(super) fn stats(&self) -> DbStats {
+        let (open, idle) = self.long_readers.stats();
         DbStats {
-            open: self.readers.size(),
-            idle: u32::try_from(self.readers.num_idle()).unwrap_or(u32::MAX),
+            open: open.saturating_add(self.readers.size()),
+            idle: idle.saturating_add(u32::try_from(self.readers.num_idle()).unwrap_or(u32::MAX)),
             writes_waiting: self.writer.max_capacity() - self.writer.capacity(),
         }
     }
@@ -104,6 +111,11 @@ impl Sqlite {
     pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
         let mut reader = self.readers.acquire().await?;
         all(&mut reader, sql, args).await
+    }
+
+    /// Returns the rows of a query that may take long, and ends the query when this is dropped.
+    pub(super) async fn long_all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+        self.long_readers.all(sql, args).await
     }
 
     pub(super) async fn write<T, E>(&self, work: impl Work<T, E>) -> Result<T, E>
@@ -143,6 +155,7 @@ impl Sqlite {
     }
 
     pub(super) async fn close(&self) {
+        self.long_readers.close().await;
         self.readers.close().await;
     }
 }

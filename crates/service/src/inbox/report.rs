@@ -20,6 +20,7 @@ use crate::conversations::report::{self, Figures, Scope};
 use crate::csv::{cell, download};
 use crate::error::ApiError;
 use crate::input::{Params, success};
+use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::response::ApiResponse;
 use crate::sites;
 
@@ -130,18 +131,21 @@ pub(super) async fn show(
     Params(params): Params<ReportParams>,
 ) -> Result<ApiResponse, ApiError> {
     let period = Period::of(&service, operator, params).await?;
-    let db = service.db();
-    let (own, before) = (period.own()?, period.before()?);
-    let mut figures = report::figures(db, period.scope(), own, &period.zone).await?;
-    success(&Report {
-        from: period.from.to_string(),
-        to: period.to.to_string(),
-        before: report::totals(db, period.scope(), before).await?,
-        days: period.days(&mut figures)?,
-        hours: report::hours(db, period.scope(), own, &period.zone).await?,
-        pages: figures.pages,
-        totals: figures.totals,
-    })
+    let db = service.db().for_long_reads();
+    let read = async {
+        let (scope, own) = (period.scope(), period.own()?);
+        let mut figures = report::figures(&db, scope, own, &period.zone).await?;
+        Ok::<_, ApiError>(Report {
+            from: period.from.to_string(),
+            to: period.to.to_string(),
+            before: report::totals(&db, scope, period.before()?).await?,
+            days: period.days(&mut figures)?,
+            hours: report::hours(&db, scope, own, &period.zone).await?,
+            pages: figures.pages,
+            totals: figures.totals,
+        })
+    };
+    success(&long_reads::execute(&service, &period.tenant_id, SEARCH_TIMEOUT, read).await?)
 }
 
 /// Returns the days of a period as CSV.
@@ -153,7 +157,9 @@ pub(super) async fn csv(
     Params(params): Params<ReportParams>,
 ) -> Result<Response, ApiError> {
     let period = Period::of(&service, operator, params).await?;
-    let mut figures = report::figures(service.db(), period.scope(), period.own()?, &period.zone).await?;
+    let db = service.db().for_long_reads();
+    let read = report::figures(&db, period.scope(), period.own()?, &period.zone);
+    let mut figures = long_reads::execute(&service, &period.tenant_id, SEARCH_TIMEOUT, read).await?;
     let mut text = "day,conversations,answered by AI,leads\r\n".to_owned();
     for ReportDay { day, conversations, answered_by_ai, leads } in period.days(&mut figures)? {
         let _ = write!(text, "{},{conversations},{answered_by_ai},{leads}\r\n", cell(&day));

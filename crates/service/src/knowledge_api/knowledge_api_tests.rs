@@ -46,7 +46,7 @@ on_both_databases! {
         assert_eq!(call(&service, ann(), "DELETE", &path, &JsonValue::Null).await.0, 200);
         assert_eq!(call(&service, ann(), "DELETE", &path, &JsonValue::Null).await.0, 404);
 
-        let log = crate::audit::list(&service, "acme", &crate::audit::Filter::default(), None, None).await;
+        let log = crate::audit::list(service.db(), "acme", &crate::audit::Filter::default(), None, None).await;
         let log = serde_json::to_string(&log.expect("a log")).expect("JSON");
         for action in ["answer.create", "answer.update", "answer.delete"] {
             assert_eq!(log.matches(action).count(), 1, "{log}");

@@ -143,8 +143,8 @@ async fn search(
             }
         }
         match rows.last() {
-            Some(last) => after = last.int(0)?,
-            None => return Ok(()),
+            Some(last) if i64::try_from(rows.len()) == Ok(PAGE) => after = last.int(0)?,
+            _ => return Ok(()),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::csv;
 use crate::error::ApiError;
 use crate::input::success;
 use crate::limits::check_search;
+use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::response::ApiResponse;
 
 pub(super) fn routes() -> Router<Service> {
@@ -72,7 +73,9 @@ pub(super) async fn list(
     operator.may(Right::ReadAudit)?;
     let Query(page) = page?;
     let filter = page.filter()?;
-    success(&audit::list(&service, &operator.tenant_id, &filter, page.before, page.limit).await?)
+    let db = service.db().for_long_reads();
+    let read = audit::list(&db, &operator.tenant_id, &filter, page.before, page.limit);
+    success(&long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?)
 }
 
 #[utoipa::path(get, path = "/audit.csv", tag = "accounts", params(Page),
@@ -87,6 +90,8 @@ pub(super) async fn export(
 ) -> Result<Response, ApiError> {
     operator.may(Right::ReadAudit)?;
     let Query(page) = page?;
-    let csv = audit::export(&service, &operator.tenant_id, &page.filter()?).await?;
+    let (db, filter) = (service.db().for_long_reads(), page.filter()?);
+    let read = audit::export(&db, &operator.tenant_id, &filter);
+    let csv = long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?;
     Ok(csv::download("audit.csv", csv))
 }

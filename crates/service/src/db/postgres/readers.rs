@@ -7,13 +7,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPool};
 use sqlx::{Connection, PgConnection, SqlStr};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use tracing::warn;
 
-use super::{ACQUIRE_TIMEOUT, all, open_pool, watched};
+use super::{ACQUIRE_TIMEOUT, all, open_pool, pool, watched};
 use crate::db::{Arg, DbError, OpenError, Row};
 
 /// The time after which a connection is replaced, so that its server process does not grow for ever.
@@ -30,20 +31,33 @@ struct Shared {
     idle: Mutex<Vec<Reader>>,
     permits: Arc<Semaphore>,
     max: u32,
+    /// Whether the server is told to end a query that nobody waits for any more.
+    cancels: bool,
 }
 
 #[derive(Debug)]
 struct Reader {
     connection: PgConnection,
     opened: Instant,
+    /// The server's process, whose query may be cancelled.
+    process: Option<i32>,
 }
 
 impl Readers {
     /// Prepares at most `max` connections, and opens one of them.
-    pub(super) async fn open(address: &str, max: u32) -> Result<Self, OpenError> {
-        let source = open_pool(super::options(address)?, max).await?;
+    pub(super) async fn open(options: PgConnectOptions, max: u32) -> Result<Self, OpenError> {
+        Ok(Self::new(open_pool(options, max).await?, max, false))
+    }
+
+    /// Prepares at most `max` connections, which are opened when they are needed. A query ends when nobody
+    /// waits for it any more.
+    pub(super) fn cancelling(options: PgConnectOptions, max: u32) -> Self {
+        Self::new(pool(max).connect_lazy_with(options), max, true)
+    }
+
+    fn new(source: PgPool, max: u32, cancels: bool) -> Self {
         let permits = Arc::new(Semaphore::new(max as usize));
-        Ok(Self(Arc::new(Shared { source, idle: Mutex::default(), permits, max })))
+        Self(Arc::new(Shared { source, idle: Mutex::default(), permits, max, cancels }))
     }
 
     /// Returns the rows of a query that changes nothing.
@@ -69,8 +83,7 @@ impl Readers {
                 }
             }
         }
-        let connection = self.0.source.acquire().await?.detach();
-        let reader = lease.reader.insert(Reader { connection, opened: Instant::now() });
+        let reader = lease.reader.insert(self.0.connect().await?);
         let work = all(&mut reader.connection, sql, args);
         let outcome = watched(&self.0.source, work).await.flatten();
         match &outcome {
@@ -108,6 +121,25 @@ impl Readers {
 }
 
 impl Shared {
+    async fn connect(&self) -> Result<Reader, DbError> {
+        let mut connection = self.source.acquire().await?.detach();
+        let process = if self.cancels {
+            let process = sqlx::query_scalar("SELECT pg_backend_pid()");
+            Some(process.fetch_one(&mut connection).await?)
+        } else {
+            None
+        };
+        Ok(Reader { connection, opened: Instant::now(), process })
+    }
+
+    /// Ends the query of a process of the server, whose connection nobody uses any more.
+    async fn cancel(&self, process: i32) {
+        let cancel = sqlx::query("SELECT pg_cancel_backend($1)").bind(process);
+        if let Err(error) = cancel.execute(&self.source).await {
+            warn!("a query that nobody waits for goes on until its time limit: {error}");
+        }
+    }
+
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Reader>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,13 +168,16 @@ impl Lease {
 }
 
 impl Drop for Lease {
-    /// Reads the rest of a response that nobody waits for any more, and gives back the connection.
+    /// Reads the rest of a response that nobody waits for any more, and gives back the connection. One that
+    /// cancels is closed: its server may hear of the cancellation later.
     fn drop(&mut self) {
         let (Some(mut reader), permit) = (self.reader.take(), self.permit.take()) else { return };
         let shared = Arc::clone(&self.shared);
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
-                if reader.connection.ping().await.is_ok() {
+                if let Some(process) = reader.process {
+                    shared.cancel(process).await;
+                } else if reader.connection.ping().await.is_ok() {
                     shared.put_back(reader);
                 }
                 drop(permit);

@@ -13,6 +13,7 @@ use crate::accounts::{Actor, Right};
 use crate::db::{DbError, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
+use crate::long_reads::{self, PERSON_TIMEOUT};
 use crate::response::ApiResponse;
 use crate::sites::{self, Site};
 use crate::visitors::subject::{self, Name, Subject};
@@ -27,7 +28,9 @@ async fn subject_of(
 ) -> Result<(Site, Subject), ApiError> {
     actor.operator.may(Right::ManageVisitors)?;
     let site = sites::of_tenant(service.db(), &actor.operator.tenant_id, site).await?;
-    let subject = subject::find(service.db(), &site.id, name).await?;
+    let db = service.db().for_long_reads();
+    let read = subject::find(&db, &site.id, name);
+    let subject = long_reads::execute(service, &site.tenant_id, PERSON_TIMEOUT, read).await?;
     if subject.is_empty() {
         return Err(NO_VISITOR);
     }
@@ -110,7 +113,7 @@ async fn download(
     })
     .await;
     recorded?;
-    let body = document::document(service.db(), now_ms, &site_id, subject);
+    let body = document::document(&service.db().for_long_reads(), now_ms, &site_id, subject);
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"visitor.json\""),

@@ -1,0 +1,65 @@
+//! Tests of what all routes of the admin API have in common.
+
+use axum::Router;
+use axum::http::StatusCode;
+use serde_json::{Value as Json, json};
+
+use crate::accounts::Role;
+use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::visitors::fixture::{call, operator, service};
+use crate::{Service, accounts, inbox, knowledge_api, visitors};
+
+fn routes() -> Router<Service> {
+    Router::new()
+        .merge(super::conversations::routes())
+        .merge(inbox::routes())
+        .merge(knowledge_api::routes())
+        .merge(visitors::routes())
+        .merge(accounts::routes())
+}
+
+/// Reads whose time grows with what a tenant has stored.
+fn long_reads(site: &str) -> Vec<(&'static str, String, Option<Json>)> {
+    let email = json!({ "email": "ada@shop.example" });
+    let get = |path: &str| ("GET", path.to_owned(), None);
+    let post = |path: String, body: Json| ("POST", path, Some(body));
+    vec![
+        get("/conversations?q=mug"),
+        get("/conversations?label=l"),
+        get("/conversations?status=closed"),
+        get(&format!("/conversations?site={site}")),
+        get("/conversations?assignee=me"),
+        get("/report?from=2026-11-01&to=2026-11-02"),
+        get("/report.csv?from=2026-11-01&to=2026-11-02"),
+        get("/audit"),
+        get("/audit.csv"),
+        post(format!("/sites/{site}/knowledge/search"), json!({ "question": "Do you ship?" })),
+        post(format!("/sites/{site}/privacy/search"), email.clone()),
+        post(format!("/sites/{site}/privacy/export"), email.clone()),
+        post(format!("/sites/{site}/privacy/erase"), email),
+    ]
+}
+
+on_both_databases! {
+    async fn searches_and_reports_take_turns_of_their_tenant_and_other_reads_do_not(database: &TestDatabase) {
+        let service = service(database).await;
+        let status = async |tenant: &str, method: &str, path: &str, body: Option<Json>| {
+            call(&service, routes(), Some(operator(tenant, Role::Owner)), method, path, body).await.0
+        };
+        let turns = service.0.long_reads.of_tenant("acme");
+        turns.close();
+        for (method, path, body) in long_reads("shop") {
+            let status = status("acme", method, &path, body).await;
+            assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{method} {path} needs a turn");
+        }
+        for path in ["/conversations", "/conversations?view=all", "/conversations/counts", "/sites/shop/answers"] {
+            assert_eq!(status("acme", "GET", path, None).await, StatusCode::OK, "{path}");
+        }
+        for (method, path, body) in long_reads("rival") {
+            let status = status("other", method, &path, body).await;
+            let nothing_found = path.contains("/privacy/");
+            let expected = if nothing_found { StatusCode::NOT_FOUND } else { StatusCode::OK };
+            assert_eq!(status, expected, "{method} {path} of another tenant");
+        }
+    }
+}
