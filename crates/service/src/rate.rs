@@ -53,6 +53,10 @@ const VISITOR_LIMIT: RateLimit = RateLimit::per_minute(120);
 const TYPING_LIMIT: RateLimit = RateLimit::per_minute(120);
 /// Maximum questions that the operators of a tenant try out, and checks of their proxies.
 const TRIAL_LIMIT: RateLimit = RateLimit::per_minute(30);
+/// Maximum invitations that a tenant sends by e-mail: 30 an hour.
+const INVITATION_LIMIT: RateLimit = RateLimit { requests: 30, window: Duration::from_hours(1) };
+/// Maximum invitations that a tenant sends to one address: 3 a day.
+const INVITED_LIMIT: RateLimit = RateLimit { requests: 3, window: Duration::from_hours(24) };
 
 /// Maximum AI replies to one visitor: more than somebody reads.
 const AI_VISITOR_LIMIT: RateLimit = RateLimit::per_minute(10);
@@ -77,6 +81,10 @@ pub(crate) struct RateLimits {
     pub(crate) typing: RateLimiter,
     /// Counts what the operators of each tenant try out in the settings.
     pub(crate) trials: RateLimiter,
+    /// Counts the invitations that each tenant sends.
+    invitations: RateLimiter,
+    /// Counts the invitations that each address gets of a tenant.
+    invited: RateLimiter,
     /// Counts the AI replies to each visitor.
     ai_visitors: RateLimiter,
     /// Counts the AI replies to the visitors of each address.
@@ -97,10 +105,23 @@ impl RateLimits {
             visitors: RateLimiter::new(VISITOR_LIMIT),
             typing: RateLimiter::new(TYPING_LIMIT),
             trials: RateLimiter::new(TRIAL_LIMIT),
+            invitations: RateLimiter::new(INVITATION_LIMIT),
+            invited: RateLimiter::new(INVITED_LIMIT),
             ai_visitors: RateLimiter::new(AI_VISITOR_LIMIT),
             ai_addresses: RateLimiter::new(AI_ADDRESS_LIMIT),
             stored_bytes: RateLimiter::new(stored_bytes),
         }
+    }
+
+    /// Counts an invitation that a tenant sends to an address by e-mail.
+    pub(crate) async fn take_invitation(
+        &self,
+        service: &Service,
+        tenant_id: &str,
+        email: &str,
+    ) -> Result<(), ApiError> {
+        self.invited.take(service, tenant_id, Caller::visitor(email)).await?.check()?;
+        self.invitations.take(service, tenant_id, Caller::Anybody).await?.check()
     }
 
     /// Counts an AI reply of a site. Returns false if the visitor, or all visitors of the address, have had

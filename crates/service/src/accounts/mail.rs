@@ -2,9 +2,13 @@
 
 use tracing::error;
 
+use super::Operator;
 use crate::db::{DbError, args};
 use crate::mail_texts::Texts;
 use crate::{Service, email_queue};
+
+/// Maximum characters of a name in an e-mail to somebody who does not know whose it is.
+const MAX_QUOTED_LENGTH: usize = 60;
 
 /// An e-mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +25,63 @@ impl Mail {
         Self { to, subject: texts.password.to_owned(), text }
     }
 
-    pub(super) fn invitation(to: String, texts: &Texts, inviter: &str, tenant: &str, link: &str) -> Self {
+    pub(super) fn invitation(
+        to: String,
+        texts: &Texts,
+        inviter: &Operator,
+        tenant: &str,
+        link: &str,
+    ) -> Self {
         let Texts { invitation_by, invitation_open, invitation_ignore, .. } = texts;
-        let by = invitation_by.replace("{tenant}", tenant).replace("{inviter}", inviter);
+        let inviter = format!("{} ({})", quoted(&inviter.name), inviter.email);
+        let by = invitation_by.replace("{tenant}", &quoted(tenant)).replace("{inviter}", &inviter);
         let text = format!("{by}\n\n{invitation_open}\n{link}\n\n{invitation_ignore}\n");
         Self { to, subject: texts.invitation.to_owned(), text }
     }
+}
+
+/// Returns a name in quotation marks, for an e-mail to somebody who does not know whose it is. It is short,
+/// ends no quotation, changes no direction, and has nothing that becomes a link.
+fn quoted(name: &str) -> String {
+    let letters = name.chars().map(|letter| match letter {
+        // Addresses, quotation marks, and characters that are not seen.
+        ':'
+        | '/'
+        | '\\'
+        | '@'
+        | '<'
+        | '>'
+        | '['
+        | ']'
+        | '('
+        | ')'
+        | '{'
+        | '}'
+        | '"'
+        | '“'
+        | '”'
+        | '„'
+        | '‟'
+        | '«'
+        | '»'
+        | '\u{ad}'
+        | '\u{61c}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => ' ',
+        letter if letter.is_control() || letter.is_whitespace() => ' ',
+        letter => letter,
+    });
+    let letters: String = letters.collect();
+    // A dot inside of a word makes it a host for many programs.
+    let spaced = letters.replace(['.', '。', '．', '｡'], ". ");
+    let words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = words.chars().take(MAX_QUOTED_LENGTH).collect();
+    let rest = if shown.len() < words.len() { "…" } else { "" };
+    format!("“{}{rest}”", shown.trim_end())
 }
 
 /// Returns whether e-mails can be sent. Without a public origin they could not contain a link.
@@ -51,4 +106,30 @@ pub(super) async fn texts(service: &Service, tenant_id: &str, to: &str) -> Resul
                     ORDER BY created_ms, id LIMIT 1)";
     let row = service.db().one(sql, args![tenant_id, to]).await?;
     Ok(Texts::of([row.optional_text(0)?.as_deref(), row.optional_text(1)?.as_deref()]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quoted_name_is_a_name_in_every_script_and_nothing_else() {
+        for (name, expected) in [
+            ("Grace Hopper", "“Grace Hopper”"),
+            ("Dr. Müller-Lüdenscheidt, Vertrieb", "“Dr. Müller-Lüdenscheidt, Vertrieb”"),
+            ("अर्जुन शर्मा", "“अर्जुन शर्मा”"),
+            ("O’Neil & Söhne", "“O’Neil & Söhne”"),
+            ("https://evil.example/now", "“https evil. example now”"),
+            ("help@bank.example", "“help bank. example”"),
+            ("Bank” (bank@bank.example", "“Bank bank bank. example”"),
+            ("\u{202e}knaB\u{200b} A", "“knaB A”"),
+            ("a\r\n\u{2028}b", "“a b”"),
+            (
+                "Your account was closed because of a complaint, so that you have to pay now",
+                "“Your account was closed because of a complaint, so that you…”",
+            ),
+        ] {
+            assert_eq!(quoted(name), expected);
+        }
+    }
 }

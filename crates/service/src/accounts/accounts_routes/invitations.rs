@@ -59,7 +59,8 @@ pub(super) async fn list(
 #[utoipa::path(post, path = "/invitations", tag = "accounts", request_body = InvitationRequest,
     responses((status = 200, description = "The invitation, with its one-time link", body = NewInvitation),
         (status = 403, description = "The role does not allow it"),
-        (status = 409, description = "The address belongs to an operator of this tenant already")))]
+        (status = 409, description = "The address belongs to an operator of this tenant already"),
+        (status = 429, description = "Too many e-mails to this address, or of this tenant")))]
 pub(super) async fn create(
     State(service): State<Service>,
     operator: Operator,
@@ -69,6 +70,10 @@ pub(super) async fn create(
     let right = Right::to_manage(request.role);
     operator.may(right)?;
     let request = InvitationRequest { email: parse_email(&request.email)?, ..request };
+    let mailed = mail::is_set_up(&service);
+    if mailed {
+        service.0.rates.take_invitation(&service, &operator.tenant_id, &request.email).await?;
+    }
     let now = service.now_ms();
     let (inviter, wanted) = (operator.clone(), request.clone());
     let link: NewLink = transaction!(service.db(), |tx| {
@@ -86,11 +91,10 @@ pub(super) async fn create(
     .await?;
     let InvitationRequest { email, role } = request;
     let url = links::url(&service, &link.secret);
-    let mailed = mail::is_set_up(&service);
     if mailed {
         let tenant = tenant_name(&service, &operator.tenant_id).await?;
         let texts = mail::texts(&service, &operator.tenant_id, &email).await?;
-        mail::send(&service, Mail::invitation(email.clone(), texts, &operator.name, &tenant, &url)).await;
+        mail::send(&service, Mail::invitation(email.clone(), texts, &operator, &tenant, &url)).await;
     }
     let shown = OneTimeLink { link: url, expires_at: iso(link.expires_ms) };
     success(&NewInvitation { id: link.id, email, role, link: shown, mailed })

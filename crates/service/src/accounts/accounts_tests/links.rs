@@ -67,6 +67,35 @@ on_both_databases! {
         );
     }
 
+    async fn a_stranger_gets_three_invitations_a_day_and_a_tenant_sends_thirty_an_hour(database: &TestDatabase) {
+        let mut fixture = Fixture::with_smtp(database).await;
+        for (number, expected) in [200, 200, 200, 429, 429].into_iter().enumerate() {
+            let body = json!({"email": "stranger@example.net", "role": "agent"});
+            let answer = fixture.owner.post("/invitations", body).await;
+            assert_eq!(answer.status.as_u16(), expected, "{number}");
+        }
+        for number in 3..60 {
+            let body = json!({"email": format!("stranger{number}@example.net"), "role": "agent"});
+            let answer = fixture.owner.post("/invitations", body).await;
+            assert_eq!(answer.status.as_u16(), if number < 30 { 200 } else { 429 }, "{number}");
+        }
+        assert_eq!(fixture.mails().await.len(), 30);
+        assert_eq!(fixture.count("SELECT count(*) FROM invitations WHERE email IS NOT NULL", vec![]).await, 30);
+    }
+
+    async fn an_invitation_quotes_who_sends_it(database: &TestDatabase) {
+        let mut fixture = Fixture::with_smtp(database).await;
+        let name = "Your parcel waits: https://evil.example/pay\u{202e}";
+        let path = format!("/operators/{}", fixture.owner_id);
+        fixture.owner.patch(&path, json!({"name": name})).await.ok();
+        let body = json!({"email": "stranger@example.net", "role": "agent"});
+        fixture.owner.post("/invitations", body).await.ok();
+        let mails = fixture.mails().await;
+        let (_, text) = mails.last().expect("an e-mail");
+        let quoted = "“Your parcel waits https evil. example pay” (owner@example.com) invites you";
+        assert!(text.starts_with(quoted), "{text}");
+    }
+
     async fn links_expire(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let body = json!({"email": "agent@example.com", "role": "agent"});
