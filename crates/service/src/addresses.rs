@@ -1,7 +1,7 @@
 //! The network addresses that the service connects to on behalf of tenants: they choose the URLs of webhooks
 //! and of AI endpoints, so these must not reach what only this machine and its network can reach.
 
-use std::io;
+use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -104,20 +104,39 @@ impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let allows_private = self.allows_private;
         Box::pin(async move {
-            let addresses: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            Ok(Box::new(allowed(addresses, allows_private)?.into_iter()) as Addrs)
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
+            let addresses = found.map(|found| allowed(found, allows_private)).unwrap_or_default();
+            if addresses.is_empty() {
+                return Err(Box::new(NoAddress) as Box<dyn Error + Send + Sync>);
+            }
+            Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }
 
-/// Returns the allowed ones of a name's addresses, or an error if there is none.
-fn allowed(mut addresses: Vec<SocketAddr>, allows_private: bool) -> io::Result<Vec<SocketAddr>> {
-    addresses.retain(|address| is_allowed(address.ip(), allows_private));
-    if addresses.is_empty() {
-        let refused = "the name leads to a private address, which this service does not allow";
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, refused));
+/// A name cannot be resolved, or leads only to addresses that are not allowed. Tenants read this: because the
+/// two look the same, it does not tell which names the service's own network has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the name has no address that this service may connect to")]
+pub(crate) struct NoAddress;
+
+impl NoAddress {
+    /// Returns whether this is the cause of an error.
+    pub(crate) fn caused(error: &(dyn Error + 'static)) -> bool {
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if error.is::<Self>() {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
     }
-    Ok(addresses)
+}
+
+/// Returns the allowed ones of a name's addresses.
+fn allowed(addresses: impl Iterator<Item = SocketAddr>, allows_private: bool) -> Vec<SocketAddr> {
+    addresses.filter(|address| is_allowed(address.ip(), allows_private)).collect()
 }
 
 #[cfg(test)]
@@ -199,18 +218,21 @@ mod tests {
         let socket = |text: &str| -> SocketAddr { text.parse().expect("an address") };
         let (public, private, metadata) =
             (socket("1.1.1.1:0"), socket("10.0.0.1:0"), socket("169.254.169.254:0"));
-        let all = vec![metadata, private, public];
-        assert_eq!(allowed(all.clone(), false).expect("one is public"), [public]);
-        assert_eq!(allowed(all, true).expect("two are allowed"), [private, public]);
-        assert!(allowed(vec![private], false).is_err() && allowed(vec![metadata], true).is_err());
+        let all = [metadata, private, public];
+        assert_eq!(allowed(all.into_iter(), false), [public]);
+        assert_eq!(allowed(all.into_iter(), true), [private, public]);
+        assert_eq!(allowed([private].into_iter(), false), []);
+        assert_eq!(allowed([metadata].into_iter(), true), []);
     }
 
     #[tokio::test]
-    async fn the_resolver_refuses_localhost() {
-        let name: Name = "localhost".parse().expect("a name");
-        let Err(refused) = (CheckedResolver { allows_private: false }).resolve(name).await else {
-            panic!("localhost is private")
-        };
-        assert!(refused.to_string().contains("private address"), "{refused}");
+    async fn a_private_name_looks_like_one_that_does_not_exist() {
+        for name in ["localhost", "does-not-exist.invalid"] {
+            let name: Name = name.parse().expect("a name");
+            let Err(refused) = (CheckedResolver { allows_private: false }).resolve(name).await else {
+                panic!("it has no public address")
+            };
+            assert!(NoAddress::caused(&*refused), "{refused}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
 use tokio::time::Instant;
 
 use super::target::TargetUrl;
-use crate::addresses::CheckedResolver;
+use crate::addresses::{CheckedResolver, NoAddress};
 use crate::clock::millis;
 
 /// The timeout of a request, from resolving the host to the last byte of the response that is read.
@@ -82,16 +82,19 @@ impl CheckedClient {
 /// Sends a request once.
 pub(super) async fn send(request: RequestBuilder) -> Outcome {
     let started = Instant::now();
-    let mut outcome = exchange(request).await;
+    let mut outcome = match request.send().await {
+        Ok(response) => read(response).await,
+        // Without the duration, which would tell whether the name is one of the service's own network.
+        Err(error) if NoAddress::caused(&error) => {
+            return Outcome::not_sent(format!("cannot connect: {NoAddress}"));
+        }
+        Err(error) => Outcome::not_sent(describe(error)),
+    };
     outcome.duration_ms = millis(started.elapsed());
     outcome
 }
 
-async fn exchange(request: RequestBuilder) -> Outcome {
-    let response = match request.send().await {
-        Ok(response) => response,
-        Err(error) => return Outcome::not_sent(describe(error)),
-    };
+async fn read(response: Response) -> Outcome {
     let status = response.status();
     let retry_after = retry_after(response.headers(), Timestamp::now());
     let error = if status.is_success() {
