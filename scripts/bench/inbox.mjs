@@ -68,7 +68,8 @@ function recordMarks() {
  * before and with the consoles.
  */
 export async function measureInbox(command) {
-  const team = await startTeam(["Maren"], { command, more: FLAGS });
+  // An operator has at most 100 consoles.
+  const team = await startTeam(["Maren", "Noor", "Tom", "Ute", "Vera", "Wim"], { command, more: FLAGS });
   const [owner] = team.operators;
   const send = await sendingWith(team);
   const browser = await launch();
@@ -93,7 +94,8 @@ export async function measureInbox(command) {
     for (let index = 0; index < CONSOLES; index += 1) {
       const seen = new Set();
       const fresh = (marks) => marks.filter((mark) => !seen.has(mark) && seen.add(mark));
-      streams.push(await follow(team, owner, agent, (marks) => arrived(fresh(marks))));
+      const operator = team.operators[1 + (index % (team.operators.length - 1))];
+      streams.push(await follow(team, operator, agent, (marks) => arrived(fresh(marks))));
     }
     const { page } = await openConsole(browser, team, owner, "/console/inbox?view=open");
     await page.getByText("visitor-", { exact: false }).first().waitFor();

@@ -77,7 +77,7 @@ pub enum ApiError {
     /// A read took longer than it may.
     #[error("This takes too long: choose a shorter period, one site, or words that are found less often.")]
     TooSlow,
-    /// The maximum number of consoles is open.
+    /// The operator has the maximum number of consoles open.
     #[error("Too many consoles are open: close one.")]
     TooManyConsoles,
     /// The service failed.

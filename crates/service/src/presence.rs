@@ -18,6 +18,8 @@ use crate::sites::Site;
 
 /// Milliseconds after which a console that was not renewed is closed.
 pub(crate) const CONSOLE_TIMEOUT_MS: i64 = 45_000;
+/// Maximum open consoles of an operator.
+const MAX_CONSOLES: i64 = 100;
 /// The interval between the renewals of an open console.
 pub(crate) const RENEWAL_INTERVAL: Duration = Duration::from_secs(15);
 
@@ -53,9 +55,7 @@ impl Default for Pace {
 /// The operators of a tenant that are online.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OperatorsOnline {
-    /// The number of open consoles.
-    pub(crate) consoles: i64,
-    /// The number of those that are in use, of operators who want to be online.
+    /// The number of open consoles that are in use, of operators who want to be online.
     in_use: i64,
     last_seen_ms: Option<i64>,
 }
@@ -80,17 +80,14 @@ pub(crate) async fn operators_online(
     let row = service
         .db()
         .one(
-            "SELECT CAST(coalesce(sum(CASE WHEN c.open = 1 AND c.seen_ms > $1 THEN 1 ELSE 0 END), 0) AS BIGINT),
-                 CAST(coalesce(sum(CASE WHEN c.open = 1 AND c.seen_ms > $1 AND c.idle = 0
+            "SELECT CAST(coalesce(sum(CASE WHEN c.open = 1 AND c.seen_ms > $1 AND c.idle = 0
                      AND coalesce(o.availability, 'automatic') = 'automatic' THEN 1 ELSE 0 END), 0) AS BIGINT),
                  max(c.seen_ms)
              FROM consoles c LEFT JOIN operators o ON o.id = c.operator_id WHERE c.tenant_id = $2",
             args![since_ms, tenant_id],
         )
         .await?;
-    let online =
-        OperatorsOnline { consoles: row.int(0)?, in_use: row.int(1)?, last_seen_ms: row.optional_int(2)? };
-    let online = Arc::new(online);
+    let online = Arc::new(OperatorsOnline { in_use: row.int(0)?, last_seen_ms: row.optional_int(1)? });
     cache.put(version, tenant_id.to_owned(), Arc::clone(&online));
     Ok(online)
 }
@@ -107,14 +104,15 @@ pub(crate) async fn presence(
     let millis = |interval: Duration| i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     let presence = Presence {
         operator_online: online.is_online(),
-        operator_active_sessions: Some(online.in_use),
+        // How many people work there is nobody's business.
+        operator_active_sessions: Some(online.is_online().into()),
         operator_last_seen_at: online.last_seen_ms.map(iso),
         should_poll_messages: conversation_exists,
         presence_interval_ms: Some(millis(intervals.presence)),
         message_interval_ms: Some(millis(intervals.messages)),
     };
     let mut members = vec![
-        ("tenantId".to_owned(), site.tenant_id.as_str().into()),
+        ("tenantId".to_owned(), site.opaque_tenant_id().into()),
         ("siteId".to_owned(), site.id.as_str().into()),
     ];
     if let Value::Object(rest) = Value::from(&presence) {
@@ -123,13 +121,22 @@ pub(crate) async fn presence(
     Ok(Value::Object(members))
 }
 
-/// Opens a console, and returns its id.
+/// Opens a console, and returns its id; an error if the operator has the maximum open.
 pub(crate) async fn open_console(
     tx: &mut Tx,
     now_ms: i64,
     tenant_id: &str,
     operator_id: &str,
 ) -> Result<String, ApiError> {
+    // Consoles of one operator are opened one after the other, so that the limit holds.
+    let lock = "UPDATE operators SET name = name WHERE id = $1 AND tenant_id = $2";
+    tx.execute(lock, args![operator_id, tenant_id]).await?;
+    let sql = "SELECT count(*) FROM consoles
+               WHERE tenant_id = $1 AND operator_id = $2 AND open = 1 AND seen_ms > $3";
+    let open = tx.one(sql, args![tenant_id, operator_id, now_ms - CONSOLE_TIMEOUT_MS]).await?.int(0)?;
+    if open >= MAX_CONSOLES {
+        return Err(ApiError::TooManyConsoles);
+    }
     let id = new_id("console");
     tx.execute(
         "INSERT INTO consoles (id, tenant_id, operator_id, seen_ms, open) VALUES ($1, $2, $3, $4, 1)",

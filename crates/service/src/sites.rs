@@ -2,6 +2,7 @@
 
 mod settings;
 
+use std::fmt::Write;
 use std::ops::Deref;
 
 use chat_protocol::admin::settings::{AiSettings, Site as SiteSettings};
@@ -13,6 +14,7 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::clock::iso;
 use crate::db::{Arg, Db, DbError, Row, Tx, Wake, args};
 use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
 use crate::limits::check_name;
 use crate::secrets::{ServiceKey, new_id};
 
@@ -55,6 +57,15 @@ impl Site {
     /// Returns whether requests for the site are served.
     pub(crate) fn is_active(&self) -> bool {
         !self.disabled && !self.tenant_disabled
+    }
+
+    /// Returns the tenant's id as pages see it: another one for each site, which tells nothing of the tenant.
+    pub(crate) fn opaque_tenant_id(&self) -> String {
+        let hash = fingerprint(&[b"tenant of ", self.id.as_bytes()]);
+        hash.iter().take(12).fold("tenant_".to_owned(), |mut id, byte| {
+            let _ = write!(id, "{byte:02x}");
+            id
+        })
     }
 
     /// Returns the place of the AI's key, for which it is encrypted.

@@ -39,7 +39,7 @@ pub(super) fn resolved_locale(site: &Site, locale: Option<&str>) -> String {
 pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
     let resolved = resolved_locale(site, locale);
     let config = ChatConfig {
-        tenant_id: Some(site.tenant_id.clone()),
+        tenant_id: Some(site.opaque_tenant_id()),
         site_id: Some(site.id.clone()),
         enabled: site.chat_enabled,
         widget_enabled: site.widget_enabled,

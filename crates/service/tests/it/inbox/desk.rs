@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
+use axum::response::Response;
 use chat_protocol::admin::{Conversation, ConversationSummary, Hello, MessagePage};
 use chat_service::Service;
 use http_body_util::BodyExt;
@@ -146,14 +147,23 @@ impl Desk {
         self.open_after(None).await
     }
 
-    /// Opens a console again that had received the event with this id.
-    pub async fn open_after(&self, last_id: Option<&str>) -> Console {
+    /// Opens a console, or is refused.
+    pub async fn try_open(&self) -> Response {
+        self.stream(None).await
+    }
+
+    async fn stream(&self, last_id: Option<&str>) -> Response {
         let mut request = self.request("GET", "/stream");
         if let Some(id) = last_id {
             request = request.header("last-event-id", id);
         }
         let request = request.body(Body::empty()).expect("a request");
-        let answer = self.client.service.router().oneshot(request).await.expect("an answer");
+        self.client.service.router().oneshot(request).await.expect("an answer")
+    }
+
+    /// Opens a console again that had received the event with this id.
+    pub async fn open_after(&self, last_id: Option<&str>) -> Console {
+        let answer = self.stream(last_id).await;
         assert_eq!(answer.status(), 200);
         let mut console = Console { body: answer.into_body(), text: String::new(), id: String::new() };
         let hello = console.next().await.expect("a first event");

@@ -1,9 +1,12 @@
 //! Presence: operators are there while their consoles are in use.
 
 use chat_protocol::admin::{TeamMember, WorkingState};
+use chat_service::SiteChange;
+use chat_test_servers::at_once;
 use serde_json::{Value, json};
 
 use crate::inbox::desk::{Desk, eventually};
+use crate::support::Client;
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 
 async fn is_online(desk: &Desk) -> bool {
@@ -38,6 +41,42 @@ on_both_databases! {
         drop(console);
         eventually("offline", async || !is_online(&desk).await).await;
         assert_eq!(state(&desk).await, WorkingState::Offline);
+    }
+
+    async fn pages_learn_neither_the_tenant_nor_how_many_work_there(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let other = Client::of(desk.client.service.clone(), SiteChange::default()).await;
+        let seen = async |client: &Client, path: &str| client.get(path).await.data();
+        assert_eq!(seen(&desk.client, "/chat/presence").await["operatorActiveSessions"], 0);
+        let _consoles = [desk.open().await, ben.open().await, ben.open().await];
+        let presence = seen(&desk.client, "/chat/presence").await;
+        assert_eq!(presence["operatorActiveSessions"], 1);
+        let config = seen(&desk.client, "/chat/config").await;
+        assert_eq!(config["tenantId"], presence["tenantId"]);
+        assert_eq!(config["siteId"], desk.client.site.id);
+        assert!(!format!("{config}{presence}").contains(&desk.client.site.tenant_id));
+        assert_ne!(seen(&other, "/chat/config").await["tenantId"], config["tenantId"]);
+    }
+
+    async fn an_operator_has_100_consoles_at_most_and_takes_none_of_others(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let mut open = Vec::new();
+        for _ in 0..95 {
+            open.push(desk.open().await);
+        }
+        let attempts = at_once(20, |_| {
+            let desk = desk.clone();
+            async move { desk.try_open().await }
+        });
+        let (opened, refused): (Vec<_>, Vec<_>) =
+            attempts.await.into_iter().partition(|answer| answer.status() == 200);
+        assert_eq!((opened.len(), refused.len()), (5, 15));
+        assert!(refused.iter().all(|answer| answer.status() == 429));
+        ben.open().await;
+        drop(open.pop());
+        eventually("a place", async || desk.try_open().await.status() == 200).await;
     }
 
     async fn operators_can_say_that_they_are_not_there(database: &TestDatabase) {
