@@ -47,14 +47,15 @@ impl Person {
         })
     }
 
-    /// Returns the account as the console shows it.
-    pub(super) fn account(self) -> OperatorAccount {
+    /// Returns the account as the console shows it to an operator.
+    pub(super) fn account(self, to: &Operator) -> OperatorAccount {
+        let may_know = self.id == to.id || to.may(Right::to_manage(self.role)).is_ok();
         OperatorAccount {
             id: self.id,
             email: self.email,
             name: self.name,
             role: self.role,
-            totp: self.has_totp,
+            totp: may_know.then_some(self.has_totp),
             disabled: self.disabled_ms.is_some(),
             created_at: iso(self.created_ms),
         }

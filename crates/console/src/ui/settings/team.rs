@@ -80,7 +80,7 @@ fn row(person: OperatorAccount, my_id: &str, may_open: bool) -> impl IntoView + 
             <span class="states">
                 {is_me.then(|| view! { <span class="state">{t::YOU.get()}</span> })}
                 {person.disabled.then(|| view! { <span class="state is-bad">{t::DISABLED.get()}</span> })}
-                {person.totp.then(|| view! { <span class="state is-good">{t::TWO_FACTORS.get()}</span> })}
+                {(person.totp == Some(true)).then(|| view! { <span class="state is-good">{t::TWO_FACTORS.get()}</span> })}
                 <span class="state">{role_text(person.role).get()}</span>
             </span>
         </li>

@@ -48,8 +48,10 @@ pub struct OperatorAccount {
     pub name: String,
     /// The role.
     pub role: OperatorRole,
-    /// Whether the operator has a second factor.
-    pub totp: bool,
+    /// Whether the operator has a second factor. Only the operator and those who may manage the account are
+    /// told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub totp: Option<bool>,
     /// Whether the account is disabled.
     pub disabled: bool,
     /// When the account was created.

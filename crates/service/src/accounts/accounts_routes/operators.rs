@@ -36,7 +36,7 @@ pub(super) async fn list(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::SeeOperators)?;
     let people = people::list(&service, &operator.tenant_id).await?;
-    success(&Operators { operators: people.into_iter().map(Person::account).collect() })
+    success(&Operators { operators: people.into_iter().map(|person| person.account(&operator)).collect() })
 }
 
 #[utoipa::path(patch, path = "/operators/{operator}", tag = "accounts", request_body = OperatorChange,
@@ -55,7 +55,7 @@ pub(super) async fn change(
 ) -> Result<ApiResponse, ApiError> {
     let name = request.name.map(|name| check_name("name", &name)).transpose()?;
     let change = OperatorChange { name, ..request };
-    let now = service.now_ms();
+    let (now, to) = (service.now_ms(), operator.clone());
     let changed: Person = transaction!(service.db(), |tx| {
         let tenant = operator.tenant_id.as_str();
         people::lock(tx, tenant).await?;
@@ -71,7 +71,7 @@ pub(super) async fn change(
         people::change(tx, now, tenant, &id, &change, &author).await
     })
     .await?;
-    success(&OperatorChanged { operator: changed.account() })
+    success(&OperatorChanged { operator: changed.account(&to) })
 }
 
 #[utoipa::path(delete, path = "/operators/{operator}", tag = "accounts", params(("operator" = String, Path)),

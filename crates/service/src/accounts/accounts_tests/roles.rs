@@ -116,6 +116,24 @@ fn the_table_has_every_route_of_the_description() {
 }
 
 on_both_databases! {
+    async fn only_oneself_and_who_manages_an_account_know_of_its_second_factor(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let (mut agent, agent_id) = fixture.invite("agent@example.com", Role::Agent).await;
+        let (mut admin, admin_id) = fixture.invite("admin@example.com", Role::Admin).await;
+        let owner_id = fixture.owner_id.clone();
+        for (browser, expected) in [
+            (&mut agent, vec![&agent_id]),
+            (&mut admin, vec![&agent_id, &admin_id]),
+            (&mut fixture.owner, vec![&owner_id, &agent_id, &admin_id]),
+        ] {
+            let listed = browser.get("/operators").await.ok();
+            let listed = listed["operators"].as_array().expect("a list").iter();
+            let known = listed.filter(|account| account["totp"].is_boolean()).map(|account| &account["id"]);
+            let known: BTreeSet<&str> = known.map(|id| id.as_str().expect("an id")).collect();
+            assert_eq!(known, expected.into_iter().map(String::as_str).collect());
+        }
+    }
+
     async fn every_route_allows_what_the_table_says(database: &TestDatabase) {
         let fixture = Fixture::new(database).await;
         let roles = [None, Some(Role::Agent), Some(Role::Admin), Some(Role::Owner)];
