@@ -168,5 +168,5 @@ pub(super) async fn csv(
     for page in figures.pages {
         let _ = write!(text, "{},{}\r\n", cell(&page.path), page.conversations);
     }
-    Ok(download("report.csv", text))
+    Ok(download("report.csv", &text))
 }

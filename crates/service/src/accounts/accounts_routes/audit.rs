@@ -93,5 +93,5 @@ pub(super) async fn export(
     let (db, filter) = (service.db().for_long_reads(), page.filter()?);
     let read = audit::export(&db, &operator.tenant_id, &filter);
     let csv = long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?;
-    Ok(csv::download("audit.csv", csv))
+    Ok(csv::download("audit.csv", &csv))
 }

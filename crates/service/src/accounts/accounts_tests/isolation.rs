@@ -142,7 +142,7 @@ on_both_databases! {
         let exported = fixture.owner.get("/audit.csv?action=operator.update").await;
         assert_eq!(exported.headers["content-type"], "text/csv; charset=utf-8");
         let csv = exported.json.as_str().expect("a text").to_owned();
-        assert!(csv.starts_with("time,actor,action,target,details,address\r\n"), "{csv}");
+        assert!(csv.starts_with("\u{feff}time,actor,action,target,details,address\r\n"), "{csv}");
         assert_eq!(csv.matches("operator.update").count(), 2, "{csv}");
         assert!(csv.contains("'=1+1 <owner@example.com>") && !csv.contains(",=1+1"), "{csv}");
     }

@@ -56,7 +56,7 @@ on_both_databases! {
         let answer = desk.call("GET", &format!("/report.csv?from={day}&to={}", today()), None).await;
         assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"));
         let text = String::from_utf8_lossy(&answer.body).into_owned();
-        assert!(text.starts_with("day,conversations,answered by AI,leads\r\n"), "{text}");
+        assert!(text.starts_with("\u{feff}day,conversations,answered by AI,leads\r\n"), "{text}");
         assert!(text.contains("\"'=HYPERLINK(\"\"https://evil.example\"\")\",1\r\n"), "{text}");
     }
 }
