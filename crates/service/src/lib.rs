@@ -148,10 +148,14 @@ impl Service {
         let db = Db::open(&options.database, invalidator(&caches)).await?;
         ops::check_key(&db, &options.key).await?;
         if db.dialect() == db::Dialect::Sqlite {
-            idempotency::end_leases(&db).await.map_err(|error| OpenError::Query(error.to_string()))?;
+            idempotency::end_leases(&db).await?;
         }
         let service = Self::start(db, caches, options, responder);
-        notify::prepare(&service).await.map_err(|error| OpenError::Query(error.to_string()))?;
+        let unprepared = |error: ApiError| OpenError::Query {
+            problem: error.to_string(),
+            is_transient: error == ApiError::Unavailable,
+        };
+        notify::prepare(&service).await.map_err(unprepared)?;
         Ok(service)
     }
 

@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sqlx::migrate::MigrateError;
+
 /// A query or a transaction failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
@@ -16,31 +18,7 @@ impl DbError {
 
     /// Returns whether the database was not reachable, busy or full: the same request may succeed later.
     pub(crate) fn is_transient(&self) -> bool {
-        match &*self.0 {
-            // A connection that breaks in the middle of a message is a violation of the protocol for sqlx.
-            sqlx::Error::Io(_)
-            | sqlx::Error::Protocol(_)
-            | sqlx::Error::Tls(_)
-            | sqlx::Error::PoolTimedOut
-            | sqlx::Error::PoolClosed
-            | sqlx::Error::WorkerCrashed
-            | sqlx::Error::BeginFailed => true,
-            sqlx::Error::Database(error) => {
-                let code = error.code().unwrap_or_default();
-                // PostgreSQL: connection failures (08), resources (53), an operator's shutdown (57P),
-                // rollbacks by other transactions (40), read-only after a failover (25006), the time limits
-                // of locks (55P03) and of statements (57014). SQLite: busy (5), locked (6), an I/O error
-                // (10), full (13), cannot open (14); extended codes have them in the low byte.
-                ["08", "53", "57P", "40", "25006", "55P03", "57014"]
-                    .iter()
-                    .any(|class| code.len() == 5 && code.starts_with(class))
-                    || matches!(
-                        (code.len() < 5, code.parse::<u32>().map(|code| code & 0xff)),
-                        (true, Ok(5 | 6 | 10 | 13 | 14))
-                    )
-            }
-            _ => false,
-        }
+        may_pass(&self.0)
     }
 
     /// Returns whether PostgreSQL closed the connection, or the thread of SQLite's ended, so that another one
@@ -60,6 +38,35 @@ impl DbError {
     /// Returns whether a value exists already that has to be unique.
     pub(crate) fn is_unique_violation(&self) -> bool {
         matches!(&*self.0, sqlx::Error::Database(error) if error.is_unique_violation())
+    }
+}
+
+/// Returns whether the same statement may succeed later.
+fn may_pass(error: &sqlx::Error) -> bool {
+    match error {
+        // A connection that breaks in the middle of a message is a violation of the protocol for sqlx.
+        sqlx::Error::Io(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed
+        | sqlx::Error::BeginFailed => true,
+        sqlx::Error::Database(error) => {
+            let code = error.code().unwrap_or_default();
+            // PostgreSQL: connection failures (08), resources (53), an operator's shutdown (57P),
+            // rollbacks by other transactions (40), read-only after a failover (25006), the time limits
+            // of locks (55P03) and of statements (57014). SQLite: busy (5), locked (6), an I/O error
+            // (10), full (13), cannot open (14); extended codes have them in the low byte.
+            ["08", "53", "57P", "40", "25006", "55P03", "57014"]
+                .iter()
+                .any(|class| code.len() == 5 && code.starts_with(class))
+                || matches!(
+                    (code.len() < 5, code.parse::<u32>().map(|code| code & 0xff)),
+                    (true, Ok(5 | 6 | 10 | 13 | 14))
+                )
+        }
+        _ => false,
     }
 }
 
@@ -93,7 +100,7 @@ pub enum OpenError {
     Connect(#[source] sqlx::Error),
     /// The schema cannot be brought to this version's state.
     #[error("cannot migrate the database: {0}")]
-    Migrate(#[from] sqlx::migrate::MigrateError),
+    Migrate(#[from] MigrateError),
     /// A command needs a database that a service has created.
     #[error(
         "there is no database at {0}: start `site-connector serve` once, or name another with --database"
@@ -117,22 +124,41 @@ pub enum OpenError {
          backup or from another node"
     )]
     Key,
-    /// The key cannot be checked.
-    #[error("cannot read the database: {0}")]
-    Query(String),
+    /// The database cannot be read or written.
+    #[error("cannot read the database: {problem}")]
+    Query {
+        /// The database's error.
+        problem: String,
+        /// Whether a later attempt may succeed.
+        is_transient: bool,
+    },
 }
 
 impl OpenError {
-    /// Returns whether the database may be available later: it is not reachable, busy or in use.
+    /// Returns whether the database may be available later: it is not reachable, busy or in use. A file that
+    /// is damaged stays so.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::InUse(_) => true,
-            Self::Connect(error) => {
-                matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::Database(_))
+            Self::Query { is_transient, .. } => *is_transient,
+            Self::Connect(error) => may_pass(error) || is_of_postgres(error),
+            Self::Migrate(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+                may_pass(error)
             }
             _ => false,
         }
     }
+}
+
+impl From<DbError> for OpenError {
+    fn from(error: DbError) -> Self {
+        Self::Query { problem: error.to_string(), is_transient: error.is_transient() }
+    }
+}
+
+/// Returns whether a PostgreSQL server refuses a connection, which somebody may mend there.
+fn is_of_postgres(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Database(error) if error.code().is_some_and(|code| code.len() == 5))
 }
 
 #[cfg(test)]

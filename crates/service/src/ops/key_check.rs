@@ -19,9 +19,8 @@ const PURPOSE: &str = "key check";
 
 /// Compares the key with the database's. A database without one keeps this key's check value.
 pub(crate) async fn check_key(db: &Db, key: &ServiceKey) -> Result<(), OpenError> {
-    let query = |error: DbError| OpenError::Query(error.to_string());
     let stored = "SELECT value FROM service_values WHERE name = $1";
-    if db.optional(stored, args![NAME]).await.map_err(query)?.is_none() {
+    if db.optional(stored, args![NAME]).await?.is_none() {
         let value = BASE64_STANDARD.encode(key.seal(PURPOSE, PURPOSE));
         // Of two nodes that start at the same time, the first one's key counts.
         let insert: Result<u64, DbError> = transaction!(db, |tx| {
@@ -29,9 +28,9 @@ pub(crate) async fn check_key(db: &Db, key: &ServiceKey) -> Result<(), OpenError
             tx.execute(sql, args![NAME, value]).await
         })
         .await;
-        insert.map_err(query)?;
+        insert?;
     }
-    let value = db.one(stored, args![NAME]).await.and_then(|row| row.text(0)).map_err(query)?;
+    let value = db.one(stored, args![NAME]).await.and_then(|row| row.text(0))?;
     is_sealed_by(key, &value).then_some(()).ok_or(OpenError::Key)
 }
 

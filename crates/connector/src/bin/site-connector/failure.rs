@@ -20,6 +20,8 @@ enum Kind {
     Usage,
     /// The same command would fail again.
     Permanent,
+    /// The database or its key cannot be used until somebody has mended it.
+    Data,
     /// The same command may succeed later.
     Transient,
 }
@@ -29,11 +31,13 @@ impl Kind {
         if retryable { Self::Transient } else { Self::Permanent }
     }
 
-    /// Returns the exit code: 2 as of clap, 75 as `EX_TEMPFAIL` of sysexits.h.
+    /// Returns the exit code: 2 as of clap, 65 as `EX_DATAERR` and 75 as `EX_TEMPFAIL` of
+    /// sysexits.h.
     fn code(self) -> u8 {
         match self {
             Self::Permanent => 1,
             Self::Usage => 2,
+            Self::Data => 65,
             Self::Transient => 75,
         }
     }
@@ -47,6 +51,11 @@ impl Failure {
     /// Returns a failure that a later attempt may not have.
     pub(crate) fn transient(text: impl Into<String>) -> Self {
         Self { text: text.into(), kind: Kind::Transient }
+    }
+
+    /// Returns the failure of a service whose database or key cannot be used.
+    pub(crate) fn data(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kind: Kind::Data }
     }
 
     /// Returns the failure of a command line, a variable or a setting that is invalid or missing.

@@ -86,6 +86,7 @@ pub(crate) async fn run(flags: ServeFlags) -> Result<(), Failure> {
 fn failed(error: &ServeError) -> Failure {
     match error {
         ServeError::Open(open) if open.is_transient() => Failure::transient(error.to_string()),
+        ServeError::Open(_) => Failure::data(error.to_string()),
         error => Failure::new(error.to_string()),
     }
 }

@@ -60,7 +60,7 @@ fn existing_data_needs_its_own_key() {
     assert!(!key.exists(), "no other key is made up");
     fs::write(&key, "q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k=").expect("written");
     let (code, error) = fails(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
-    assert!(code == 1 && error.contains("does not belong to this database"), "{error}");
+    assert!(code == 65 && error.contains("does not belong to this database"), "{error}");
     fs::write(&key, "no key").expect("written");
     let (code, error) = fails(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
     assert!(code == 1 && error.contains("32 bytes in base64"), "{error}");
@@ -77,6 +77,26 @@ fn a_second_process_on_the_same_file_may_try_again_later() {
     assert!(code == 75 && error.contains("in use by another process"), "{error}");
     let (code, error) = fails(folder.path(), &["serve", "--listen", running.authority()]);
     assert!(code == 1 && error.contains("--listen"), "{error}");
+}
+
+#[test]
+fn a_damaged_database_is_no_failure_that_passes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let running = Running::start(path, &[]);
+    // One file with all pages, without those that wait beside the database.
+    json(path, &["backup", "whole.db"]);
+    running.stop();
+    let whole = fs::read(path.join("whole.db")).expect("a backup");
+    for damaged in [&whole[..100], &whole[..5000], &whole[..whole.len() / 2], &[b'x'; 5000]] {
+        for waiting in ["data/service.db-wal", "data/service.db-shm"] {
+            // Missing after an orderly end.
+            let _ = fs::remove_file(path.join(waiting));
+        }
+        fs::write(path.join("data/service.db"), damaged).expect("written");
+        let (code, error) = fails(path, &["serve", "--listen", "127.0.0.1:0"]);
+        assert!(code == 65 && error.contains("database"), "{} bytes: {code} {error}", damaged.len());
+    }
 }
 
 #[tokio::test]
