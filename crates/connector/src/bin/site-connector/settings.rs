@@ -74,6 +74,10 @@ pub(crate) struct Settings {
     /// The encryption of the connection to the SMTP server [default: starttls]
     #[arg(long, env = "SERVICE_SMTP_TLS", value_name = "MODE")]
     pub(crate) smtp_tls: Option<SmtpMode>,
+    /// The public name by which the service introduces itself to the SMTP server [default: the host of the
+    /// public origin]
+    #[arg(long, env = "SERVICE_SMTP_HELLO", value_name = "NAME")]
+    pub(crate) smtp_hello: Option<String>,
     /// The user name at the SMTP server
     #[arg(long, env = "SERVICE_SMTP_USER", value_name = "NAME")]
     pub(crate) smtp_user: Option<String>,
@@ -186,6 +190,7 @@ impl Settings {
             smtp_host: self.smtp_host.or(other.smtp_host),
             smtp_port: self.smtp_port.or(other.smtp_port),
             smtp_tls: self.smtp_tls.or(other.smtp_tls),
+            smtp_hello: self.smtp_hello.or(other.smtp_hello),
             smtp_user: self.smtp_user.or(other.smtp_user),
             smtp_password_file: self.smtp_password_file.or(other.smtp_password_file),
             mail_from: self.mail_from.or(other.mail_from),

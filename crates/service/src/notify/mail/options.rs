@@ -6,6 +6,7 @@ use std::time::Duration;
 use lettre::message::Mailbox;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use secrecy::{ExposeSecret, SecretString};
@@ -38,6 +39,9 @@ pub struct SmtpOptions {
     pub user: Option<String>,
     /// The password.
     pub password: Option<SecretString>,
+    /// The name by which the service introduces itself to the server: a public host name or an IP address.
+    /// `None` is the name of this machine, which some servers refuse.
+    pub hello: Option<String>,
     /// The sender, such as `Chat <chat@shop.example>`.
     pub from: String,
     /// The address that answers go to; `None` is the sender.
@@ -61,6 +65,7 @@ impl SmtpOptions {
             root_certificate: None,
             user: None,
             password: None,
+            hello: None,
             from: from.into(),
             reply_to: None,
             excerpts: true,
@@ -72,6 +77,11 @@ impl SmtpOptions {
     pub fn validate(&self) -> Result<(), SmtpOptionsError> {
         self.mailboxes()?;
         self.server().map(drop)
+    }
+
+    /// Returns whether the service can introduce itself by a name.
+    pub fn is_hello(name: &str) -> bool {
+        client_id(name).is_some()
     }
 
     /// Returns the sender and the address for answers.
@@ -95,7 +105,18 @@ impl SmtpOptions {
             (None, None) => None,
             _ => return Err(SmtpOptionsError::Credentials),
         };
-        Ok(Server { host: self.host.clone(), port: self.port, tls: self.tls()?, credentials })
+        Ok(Server {
+            host: self.host.clone(),
+            port: self.port,
+            tls: self.tls()?,
+            credentials,
+            hello: self.hello()?,
+        })
+    }
+
+    fn hello(&self) -> Result<ClientId, SmtpOptionsError> {
+        let Some(name) = &self.hello else { return Ok(ClientId::default()) };
+        client_id(name).ok_or_else(|| SmtpOptionsError::Hello(name.clone()))
     }
 
     fn tls(&self) -> Result<Tls, SmtpOptionsError> {
@@ -130,6 +151,26 @@ impl SmtpOptions {
     }
 }
 
+/// Returns the name of a client: a host, or an address, with or without brackets.
+fn client_id(name: &str) -> Option<ClientId> {
+    match name.trim_start_matches('[').trim_end_matches(']').parse() {
+        Ok(IpAddr::V4(address)) => Some(ClientId::Ipv4(address)),
+        Ok(IpAddr::V6(address)) => Some(ClientId::Ipv6(address)),
+        Err(_) => is_host_name(name).then(|| ClientId::Domain(name.to_owned())),
+    }
+}
+
+/// Returns whether a text is a host name in ASCII (RFC 1123).
+fn is_host_name(text: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    text.len() <= 253 && text.split('.').all(is_label)
+}
+
 /// The settings of the SMTP server are not valid.
 #[derive(Debug, thiserror::Error)]
 pub enum SmtpOptionsError {
@@ -139,6 +180,11 @@ pub enum SmtpOptionsError {
     /// The address for answers is not an address.
     #[error("invalid SMTP reply-to: expected an address such as chat@shop.example, got {0:?}")]
     ReplyTo(String),
+    /// The service cannot introduce itself by this name.
+    #[error(
+        "invalid SMTP hello: expected a host name such as chat.shop.example, or an IP address, got {0:?}"
+    )]
+    Hello(String),
     /// The connection would carry passwords and visitors' words without encryption.
     #[error(
         "invalid SMTP TLS mode: expected starttls or tls, got none, which is for a server on this machine only"

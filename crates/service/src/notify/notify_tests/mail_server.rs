@@ -138,6 +138,21 @@ fn encrypted(server: &SmtpServer, identity: &Identity) -> SmtpOptions {
     smtp
 }
 
+#[tokio::test]
+async fn the_service_introduces_itself_by_its_public_name() {
+    let server = SmtpServer::start();
+    for (hello, expected) in [
+        ("chat.shop.example", "EHLO chat.shop.example"),
+        ("192.0.2.1", "EHLO [192.0.2.1]"),
+        ("[2001:db8::1]", "EHLO [IPv6:2001:db8::1]"),
+    ] {
+        let smtp = SmtpOptions { hello: Some(hello.to_owned()), ..server.options() };
+        check_smtp(&smtp).await.expect("the server answers");
+        let said = server.plain_commands();
+        assert!(said.iter().any(|line| line == expected), "{said:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn says_nothing_before_starttls_and_signs_in_after_it() {
     let database = TestDatabase::new(Kind::Sqlite).await;

@@ -17,6 +17,15 @@ pub(crate) fn public_origin(text: &str) -> Result<String, Failure> {
     })
 }
 
+/// Returns the host of an origin; that of an IPv6 address in brackets.
+pub(super) fn host_of(origin: &str) -> Option<&str> {
+    let (_, authority) = origin.trim_end_matches('/').split_once("://")?;
+    match authority.split_once(']') {
+        Some((address, _)) => authority.get(..=address.len()),
+        None => authority.split(':').next(),
+    }
+}
+
 /// Returns the origin of an address that a browser on this machine can open: of all addresses, that is the
 /// loopback one.
 pub(crate) fn local_origin(address: SocketAddr, is_tls: bool) -> String {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chat_service::{SmtpOptions, SmtpTls};
 
+use super::origin::host_of;
 use super::{Settings, SmtpMode};
 use crate::failure::Failure;
 use crate::service::secret;
@@ -38,6 +39,7 @@ impl Settings {
         let options = SmtpOptions {
             port: self.smtp_port.map_or(port, std::num::NonZeroU16::get),
             tls,
+            hello: self.smtp_hello(),
             user: self.smtp_user.clone(),
             password,
             reply_to: self.mail_reply_to.clone(),
@@ -49,6 +51,14 @@ impl Settings {
         };
         options.validate().map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Some(options))
+    }
+
+    /// Returns the name by which the service introduces itself: by default, the host of its public origin.
+    fn smtp_hello(&self) -> Option<String> {
+        self.smtp_hello.clone().or_else(|| {
+            let host = host_of(self.public_origin.as_deref()?)?;
+            SmtpOptions::is_hello(host).then(|| host.to_owned())
+        })
     }
 }
 
@@ -75,6 +85,28 @@ mod tests {
         assert_eq!(port(Some(SmtpMode::None)), 25);
         let own = Settings { smtp_port: std::num::NonZeroU16::new(2525), ..settings() };
         assert_eq!(own.smtp().expect("valid").expect("e-mails").port, 2525);
+    }
+
+    #[test]
+    fn the_service_introduces_itself_by_the_host_of_its_origin_or_by_the_name_that_is_set() {
+        let hello = |name: Option<&str>, origin: Option<&str>| {
+            let [smtp_hello, public_origin] = [name, origin].map(|text| text.map(str::to_owned));
+            let settings = Settings { smtp_hello, public_origin, ..settings() };
+            settings.smtp().map(|options| options.expect("e-mails").hello)
+        };
+        for (name, origin, expected) in [
+            (None, Some("https://chat.example:8443"), Some("chat.example")),
+            (None, Some("http://192.0.2.1:8090"), Some("192.0.2.1")),
+            (None, Some("https://[2001:db8::1]:443"), Some("[2001:db8::1]")),
+            (None, Some("https://my_chat.example"), None),
+            (None, None, None),
+            (Some("mail.example"), Some("https://chat.example"), Some("mail.example")),
+        ] {
+            assert_eq!(hello(name, origin).expect("valid").as_deref(), expected, "{origin:?}");
+        }
+        for name in ["", "a b", "-a.example", "a..example", "name\r\nMAIL FROM:<x>", "[1.2.3"] {
+            assert!(hello(Some(name), None).expect_err("refused").shown().contains("hello"), "{name}");
+        }
     }
 
     #[test]
