@@ -1,8 +1,14 @@
 //! Tests of what all routes of the admin API have in common.
 
-use axum::Router;
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::http::StatusCode;
+use axum::{Extension, Router};
 use serde_json::{Value as Json, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
 use crate::accounts::Role;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
@@ -40,6 +46,16 @@ fn long_reads(site: &str) -> Vec<(&'static str, String, Option<Json>)> {
     ]
 }
 
+/// Waits until a condition holds.
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    let waiting = async {
+        while !holds() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(20), waiting).await.unwrap_or_else(|_| panic!("{what}"));
+}
+
 on_both_databases! {
     async fn searches_and_reports_take_turns_of_their_tenant_and_other_reads_do_not(database: &TestDatabase) {
         let service = service(database).await;
@@ -61,5 +77,21 @@ on_both_databases! {
             let expected = if nothing_found { StatusCode::NOT_FOUND } else { StatusCode::OK };
             assert_eq!(status, expected, "{method} {path} of another tenant");
         }
+    }
+    async fn a_read_ends_when_its_client_has_gone(database: &TestDatabase) {
+        let service = service(database).await;
+        let turns = service.0.long_reads.of_tenant("acme");
+        let taken = Arc::clone(&turns).acquire_many_owned(2).await.expect("both turns");
+        let app = routes().with_state(service.clone()).layer(Extension(operator("acme", Role::Owner)));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(axum::serve(listener, app).into_future());
+        let before = Arc::strong_count(&turns);
+        let mut client = TcpStream::connect(address).await.expect("connected");
+        client.write_all(b"GET /conversations?q=mug HTTP/1.1\r\nhost: localhost\r\n\r\n").await.expect("sent");
+        until("the read waits", || Arc::strong_count(&turns) > before).await;
+        drop(client);
+        until("the read has ended", || Arc::strong_count(&turns) == before).await;
+        drop(taken);
     }
 }
