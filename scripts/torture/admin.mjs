@@ -26,6 +26,9 @@ export function createSite(node, { name = "Load", publishing = "automatic" } = {
   return { tenantId: tenant.id, siteId: site.id, token };
 }
 
+/** Returns a one-time link that creates an owner of a tenant. */
+export const ownerLink = (node, tenantId) => admin(node, "owner-link", "--tenant", tenantId).link;
+
 /**
  * Creates a site that publishes each page it syncs, so that each has a job. A new site publishes 100 an hour by its
  * rules, and lets later ones wait for a person: how many a run syncs depends on how fast the machine is, and how long

@@ -1,0 +1,148 @@
+// Measures what one tenant feels of another one that uses the service as much as it can: latency and errors of a
+// well-behaved tenant's visitors, alone and during each attack, on SQLite and on PostgreSQL.
+//
+//   npm run bench:fair -- [--attack addresses|events|readers|logins|pushes]… [--conversations N] [--debug]
+
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { operatorOf } from "../tests/e2e/service.mjs";
+import { rank } from "./bench/team.mjs";
+import { buildConnector } from "./connector.mjs";
+import { Postgres } from "./postgres.mjs";
+import { Advice, main, say } from "./setup.mjs";
+import { createSite, ownerLink } from "./torture/admin.mjs";
+import { createNodes } from "./torture/nodes.mjs";
+import { loadTool, serviceBinary } from "./torture/programs.mjs";
+
+const ATTACKS = ["addresses", "events", "readers", "logins", "pushes"];
+/** Requests of the well-behaved tenant in each measurement, and the interval between two of them. */
+const REQUESTS = 1000;
+const INTERVAL_MS = 20;
+/** Messages of each conversation of the other tenant. */
+const MESSAGES = 2;
+/** The 99th percentile may be three times that of an idle service, or this. */
+const MAX_TIMES = 3;
+const MAX_P99_MS = 50;
+
+const { values: options } = parseArgs({
+  options: {
+    attack: { type: "string", multiple: true, default: ATTACKS },
+    conversations: { type: "string", default: "150000" },
+    debug: { type: "boolean", default: false },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), "chat-widget-fair-"));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Sends requests of visitors at a fixed rate: a new conversation and a poll by turns. */
+async function visit(node, { token }) {
+  const times = [];
+  let errors = 0;
+  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
+  let conversation = "";
+  const one = async (number) => {
+    const isMessage = number % 2 === 0 || conversation === "";
+    const query = isMessage ? "" : `?conversationId=${conversation}`;
+    const body = isMessage ? JSON.stringify({ message: "Do you ship to Norway?" }) : undefined;
+    const began = performance.now();
+    try {
+      const method = isMessage ? "POST" : "GET";
+      const from = `198.51.100.${number % 250}`;
+      const response = await fetch(`${node.url}/api/connector/v1/chat/messages${query}`, {
+        method,
+        body,
+        headers: { ...headers, "X-Forwarded-For": from },
+      });
+      const answer = await response.json();
+      if (response.ok) conversation = answer.data.conversationId ?? conversation;
+      else errors += 1;
+    } catch {
+      errors += 1;
+    }
+    times.push(performance.now() - began);
+  };
+  const sent = [];
+  const began = performance.now();
+  for (let number = 0; number < REQUESTS; number += 1) {
+    await pause(Math.max(0, began + number * INTERVAL_MS - performance.now()));
+    sent.push(one(number));
+  }
+  await Promise.all(sent);
+  times.sort((first, second) => first - second);
+  return { p50: rank(times, 0.5), p99: rank(times, 0.99), errors };
+}
+
+/** Measures on a database. Returns a row for each attack. */
+async function measure(kind, database) {
+  const tool = loadTool(!options.debug);
+  const [node] = await createNodes({ binary: serviceBinary(!options.debug), database, folder });
+  await node.start();
+  try {
+    const [good, rude] = [createSite(node, { name: "Good" }), createSite(node, { name: "Rude" })];
+    const size = ["--conversations", options.conversations, "--messages", MESSAGES, "--listed", 0];
+    const fill = ["fill", "--database", database, "--site", rude.siteId, ...size, "--list", join(folder, "list")];
+    execFileSync(tool, fill.map(String), { stdio: ["ignore", "ignore", "inherit"] });
+    const person = { name: "Rita", email: "rita@rude.example", password: "seven green kettles" };
+    const operator = await operatorOf({ address: node.url, ownerLink: ownerLink(node, rude.tenantId) }, person);
+    const { name, value } = operator.cookie();
+    await visit(node, good);
+    const idle = await visit(node, good);
+    const limit = Math.max(MAX_TIMES * idle.p99, MAX_P99_MS);
+    const rows = [{ kind, attack: "none", ...idle, requests: 0, limit, met: idle.errors === 0 }];
+    for (const attack of options.attack) {
+      const workerData = {
+        name: attack,
+        url: node.url,
+        token: rude.token,
+        site: rude.siteId,
+        cookie: `${name}=${value}`,
+      };
+      const worker = new Worker(new URL("./bench/rude.mjs", import.meta.url), { workerData });
+      const failed = once(worker, "error").then(([error]) => Promise.reject(error));
+      const measured = await Promise.race([visit(node, good), failed]);
+      worker.postMessage("stop");
+      const [requests] = await Promise.race([once(worker, "message"), failed]);
+      const met = measured.errors === 0 && measured.p99 <= limit;
+      rows.push({ kind, attack, ...measured, requests, limit, met });
+      say(`${kind}, ${attack}: p99 ${measured.p99.toFixed(1)} ms, ${measured.errors} errors`);
+    }
+    return rows;
+  } finally {
+    await node.stop();
+  }
+}
+
+await main(async () => {
+  const unknown = options.attack.find((name) => !ATTACKS.includes(name));
+  if (unknown) throw new Advice(`invalid --attack: expected ${ATTACKS.join(", ")}, got ${unknown}`);
+  const server = await Postgres.create();
+  try {
+    buildConnector(...(options.debug ? [] : ["--release"]));
+    server.start({ max_connections: 100 });
+    const rows = [
+      ...(await measure("SQLite", join(folder, "fair.db"))),
+      ...(await measure("PostgreSQL", server.url())),
+    ];
+    const ms = (time) => `${time.toFixed(1)} ms`;
+    const shown = rows.map(({ kind, attack, p50, p99, errors, requests, limit, met }) => ({
+      database: kind,
+      "attack of another tenant": attack,
+      "its requests": requests,
+      p50: ms(p50),
+      p99: ms(p99),
+      "p99 allowed": ms(limit),
+      errors,
+      met: met ? "yes" : "NO",
+    }));
+    console.table(shown);
+    if (rows.some(({ met }) => !met)) process.exitCode = 1;
+  } finally {
+    server.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
