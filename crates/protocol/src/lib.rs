@@ -65,4 +65,4 @@ pub use send::{AiStatus, Lead, SendMessage, SendResult};
 #[cfg(any(feature = "server", test))]
 pub use site::SiteStatus;
 pub use value::{Value, decimal};
-pub use visitor::VisitorProfile;
+pub use visitor::{VISITOR_TOKEN, VisitorProfile};

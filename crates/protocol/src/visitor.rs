@@ -2,6 +2,9 @@
 
 use crate::{FieldError, Fields, Value, VisitorId};
 
+/// The request header with the token by which a site proves who a visitor is. An extension of the contract.
+pub const VISITOR_TOKEN: &str = "visitor-token";
+
 /// `visitor` of the send-message body. All fields except the id come from the visitor or the site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorProfile {

@@ -8,6 +8,7 @@ mod proxy_check;
 mod quota;
 mod sites;
 mod tokens;
+mod visitor_secret;
 
 use axum::Router;
 use axum::routing::get;
@@ -24,6 +25,7 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
     let limited = Router::new()
         .merge(sites::routes())
         .merge(tokens::routes())
+        .merge(visitor_secret::routes())
         .merge(licenses::routes())
         .merge(quota::routes())
         .merge(proxy_check::routes())
@@ -51,6 +53,7 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
     paths(
         sites::list, sites::create, sites::show, sites::change, sites::remove, sites::disable, sites::enable,
         tokens::list, tokens::create, tokens::rotate, tokens::revoke,
+        visitor_secret::rotate, visitor_secret::remove,
         licenses::list, licenses::create, licenses::revoke,
         quota::show, proxy_check::check,
         conversations::list, conversations::counts, conversations::show, conversations::messages,
@@ -83,9 +86,10 @@ mod tests {
     use serde_json::Value;
 
     /// Operations whose response is a file or a stream of events.
-    const WITHOUT_ENVELOPE: [&str; 5] = [
+    const WITHOUT_ENVELOPE: [&str; 6] = [
         "GET /audit.csv",
         "GET /report.csv",
+        "GET /sites/{site}/conversations/{id}/export",
         "GET /sites/{site}/visitors/{id}/export",
         "GET /stream",
         "POST /sites/{site}/privacy/export",

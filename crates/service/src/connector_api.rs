@@ -19,7 +19,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use chat_protocol::{IdempotencyKey, JobId};
+use chat_protocol::{Endpoint, IdempotencyKey, JobId};
 use tracing::error;
 
 use crate::body_limit::check_declared;
@@ -29,6 +29,8 @@ use crate::idempotency::KeyedRequest;
 use crate::ops::{RouteLabel, is_body_timeout};
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
+use crate::visitors::identity::Identity;
+use crate::visitors::proof;
 use crate::{API_BASE, Service};
 pub(crate) use access::{Access, site};
 pub(crate) use call::Call;
@@ -84,11 +86,30 @@ async fn process(
     *quota = Some(taken);
     taken.check()?;
     let (call, job) = call?;
+    let identity = proved(service, &access, call, &parts.headers)?;
     if call.method() == chat_protocol::Method::Get {
-        return query(service, access.site()?, call, &parts.uri).await;
+        return query(service, access.site()?, call, identity.as_ref(), &parts.uri).await;
     }
     let (command, keyed) = read(service, access.site_id(), call, job, parts, body).await?;
-    execute(service, command, access, caller, keyed).await
+    execute(service, command, access, identity, caller, keyed).await
+}
+
+/// Returns the visitor that the token of a request proves; `None` without a token, and for calls of the
+/// site's server.
+///
+/// The token is not part of what an idempotency key is bound to: a message keeps its key when its visitor
+/// signs in or out between two attempts.
+pub(crate) fn proved(
+    service: &Service,
+    access: &Access,
+    call: Call,
+    headers: &HeaderMap,
+) -> Result<Option<Identity>, ApiError> {
+    match call {
+        // The same for everybody, and cached by proxies.
+        Call::Chat(Endpoint::Config) | Call::Server(_) => Ok(None),
+        Call::Chat(_) => proof::of_request(&service.0.options.key, access.site()?, headers, service.now_ms()),
+    }
 }
 
 /// Reads the body of a request, and parses its command and its idempotency key.
@@ -126,12 +147,13 @@ pub(crate) async fn execute(
     service: &Service,
     command: Command,
     access: Access,
+    identity: Option<Identity>,
     caller: Caller,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let task = {
         let service = service.clone();
-        async move { command.execute(&service, access, caller, keyed).await }
+        async move { command.execute(&service, access, identity, caller, keyed).await }
     };
     service.0.tasks.spawn(task).await.unwrap_or_else(|panic| {
         error!("{panic}");

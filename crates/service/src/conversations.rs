@@ -15,13 +15,15 @@ pub(crate) mod snooze;
 mod status;
 pub(crate) mod summary;
 
-use chat_protocol::{ConversationId, Lead, SendMessage, Value, VisitorProfile};
+use chat_protocol::{ConversationId, Lead, SendMessage, Value, VisitorId, VisitorProfile};
 
 use crate::db::{Db, DbError, Dialect, Row, Tx, Wake, args};
 use crate::error::ApiError;
 use crate::lead::LeadNotes;
 use crate::secrets::new_id;
 use crate::text::truncate_bytes;
+use crate::visitors::events::Trail;
+use crate::visitors::identity::{Identity, is_verified};
 use crate::visitors::profile::without;
 
 pub(crate) use head::{Head, exists, head};
@@ -29,7 +31,7 @@ pub(crate) use message::{
     Author, NewMessage, StoredMessage, add_message, answer_to, last_messages, last_of_each, message_id, page,
     page_before, sequence_of,
 };
-pub(crate) use receive::receive;
+pub(crate) use receive::{is_of_another, receive};
 pub(crate) use status::Status;
 
 pub(crate) const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
@@ -71,6 +73,8 @@ pub(crate) struct Conversation {
     pub(crate) blocked: bool,
     /// The names of the fields of the profile that an operator wrote.
     pub(crate) edited: Vec<String>,
+    /// The names of the fields of the profile that the site has proved, such as `visitorId`.
+    pub(crate) verified: Vec<String>,
     /// The visitor's widget has polled past the messages up to this number.
     pub(crate) seen_seq: i64,
     /// The time at which the visitor first asked for a person.
@@ -84,9 +88,11 @@ pub(crate) struct Conversation {
 const COLUMNS: &str = "c.no, c.id, c.site_id, c.visitor_no, c.status, c.assignee_id, c.ai_paused_until_ms,
     c.locale, c.source_page, c.profile, c.notes, c.score, c.unread, c.last_seq, c.created_ms, c.updated_ms,
     c.closed_ms, c.waiting_since_ms, c.snoozed_until_ms, c.blocked, c.edited, c.seen_seq, c.person_asked_ms,
-    c.handed_off_ms, c.sort_key";
+    c.handed_off_ms, c.sort_key, c.verified";
 /// The number of [`COLUMNS`].
-const COLUMN_COUNT: usize = 25;
+const COLUMN_COUNT: usize = 26;
+/// The name of the visitor's id among the proved fields.
+const VISITOR_ID: &str = "visitorId";
 /// The `sort_key` of a conversation whose visitor waits is above this one, and that of all others below.
 const MIN_WAITING_KEY: i64 = 4_000_000_000_000_000;
 
@@ -123,6 +129,7 @@ pub(crate) fn read(row: &Row) -> Result<Conversation, DbError> {
         person_asked_ms: row.optional_int(22)?,
         handed_off_ms: row.optional_int(23)?,
         sort_key: row.int(24)?,
+        verified: serde_json::from_str(&row.text(25)?).unwrap_or_default(),
     })
 }
 
@@ -141,6 +148,18 @@ pub(crate) async fn lock(tx: &mut Tx, site_id: &str, id: &ConversationId) -> Res
 pub(crate) async fn find(db: &Db, site_id: &str, id: &ConversationId) -> Result<Conversation, ApiError> {
     let row = db.optional(select("WHERE c.id = $1 AND c.site_id = $2"), args![id, site_id]).await?;
     Ok(read(&row.ok_or(NO_CONVERSATION)?)?)
+}
+
+/// Returns the id of the conversation that a verified visitor has written in last, if there is one.
+pub(crate) async fn current(
+    db: &Db,
+    site_id: &str,
+    identity: &Identity,
+) -> Result<Option<ConversationId>, DbError> {
+    let sql = "SELECT c.id FROM conversations c JOIN visitors v ON v.no = c.visitor_no
+               WHERE v.site_id = $1 AND v.id = $2 ORDER BY c.updated_ms DESC, c.no DESC LIMIT 1";
+    let row = db.optional(sql, args![site_id, identity.id.as_str()]).await?;
+    row.map(|row| Ok(row.text(0)?.into())).transpose()
 }
 
 /// Creates a conversation.
@@ -164,8 +183,8 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
         "UPDATE conversations SET visitor_no = $1, status = $2, assignee_id = $3, ai_paused_until_ms = $4,
              locale = $5, source_page = $6, profile = $7, notes = $8, score = $9, unread = $10,
              closed_ms = $11, waiting_since_ms = $12, snoozed_until_ms = $13, blocked = $14, edited = $15,
-             person_asked_ms = $16, handed_off_ms = $17, visitor_text = $18, is_lead = $19
-         WHERE no = $20",
+             person_asked_ms = $16, handed_off_ms = $17, visitor_text = $18, is_lead = $19, verified = $20
+         WHERE no = $21",
         args![
             *visitor_no,
             status.as_str(),
@@ -186,6 +205,7 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
             conversation.handed_off_ms,
             conversation.visitor_text(),
             conversation.notes.has_contact(&conversation.profile),
+            serde_json::to_string(&conversation.verified).unwrap_or_default(),
             conversation.no,
         ],
     )
@@ -218,6 +238,7 @@ impl Conversation {
             snoozed_until_ms: 0,
             blocked: false,
             edited: Vec::new(),
+            verified: Vec::new(),
             seen_seq: 0,
             person_asked_ms: None,
             handed_off_ms: None,
@@ -225,10 +246,11 @@ impl Conversation {
         }
     }
 
-    /// Merges the profile of a message into the stored one. Missing fields keep their value, and so do those
-    /// that an operator wrote.
+    /// Merges the profile that a message claims into the stored one. Missing fields keep their value, and so
+    /// do those that an operator wrote or the site has proved.
     pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
-        let sent = without(&body.visitor, &self.edited);
+        let sent = without(&without(&body.visitor, &self.edited), &self.verified);
+        let verified_visitor = self.verified_visitor().is_some();
         let known = &mut self.profile;
         for (known, sent) in [
             (&mut known.name, &sent.name),
@@ -245,9 +267,28 @@ impl Conversation {
                 *known = Some(sent.chars().take(MAX_PROFILE_FIELD_LENGTH).collect());
             }
         }
-        if let Some(id) = &sent.visitor_id {
+        if let Some(id) = &sent.visitor_id
+            && !verified_visitor
+        {
             known.visitor_id = Some(truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH).into());
         }
+    }
+
+    /// Returns the id of the visitor, if the site has proved it.
+    pub(crate) fn verified_visitor(&self) -> Option<&str> {
+        let is_proved = self.verified.iter().any(|name| name == VISITOR_ID);
+        self.profile.visitor_id.as_ref().map(VisitorId::as_str).filter(|id| is_proved && is_verified(id))
+    }
+
+    /// Returns the number of the visitor, if the site has proved who that is. Only such a visitor has a
+    /// profile and a block in common with other conversations.
+    pub(crate) fn verified_visitor_no(&self) -> Option<i64> {
+        self.verified_visitor().and(self.visitor_no)
+    }
+
+    /// Returns the events that tell operators what the visitor did.
+    pub(crate) fn trail(&self) -> Trail<'_> {
+        self.verified_visitor().map_or(Trail::Conversation(self.id.as_str()), Trail::Visitor)
     }
 
     /// Stores the score of a lead, rounded.

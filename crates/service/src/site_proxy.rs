@@ -143,14 +143,17 @@ async fn call(
 ) -> Result<ApiResponse, ApiError> {
     let call = Call::Chat(endpoint);
     let site = access.site()?;
+    let identity = connector_api::proved(service, &access, call, &parts.headers)?;
     if endpoint.method() == chat_protocol::Method::Get {
-        return connector_api::query(service, site, call, &parts.uri).await;
+        return connector_api::query(service, site, call, identity.as_ref(), &parts.uri).await;
     }
     let (command, keyed) = connector_api::read(service, &site.id, call, None, parts, body).await?;
-    if let Some(visitor_id) = command.visitor_id() {
+    // Nobody uses up what a verified visitor may send.
+    let visitor_id = identity.as_ref().map(|identity| identity.id.as_str()).or(command.visitor_id());
+    if let Some(visitor_id) = visitor_id {
         service.0.rates.visitors.take(service, &site.id, Caller::visitor(visitor_id)).await?.check()?;
     }
-    connector_api::execute(service, command, access, Caller::client(parts), keyed).await
+    connector_api::execute(service, command, access, identity, Caller::client(parts), keyed).await
 }
 
 /// Returns the site's id and the path below it, if the id can be one.

@@ -1,6 +1,7 @@
 //! Sites, and their settings.
 
 mod settings;
+mod visitor_secret;
 
 use std::fmt::Write;
 use std::ops::Deref;
@@ -19,6 +20,7 @@ use crate::limits::check_name;
 use crate::secrets::{ServiceKey, new_id};
 
 pub use settings::{AiChange, SiteChange};
+pub(crate) use visitor_secret::{VisitorSecrets, remove_visitor_secret, rotate_visitor_secret};
 
 /// A site with what is stored beside its settings. It is shown as its settings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +33,9 @@ pub struct Site {
     /// The encrypted key of the AI endpoint.
     #[serde(skip)]
     pub(crate) ai_key: Option<Vec<u8>>,
+    /// The secrets with which the site proves its visitors.
+    #[serde(skip)]
+    visitor_secrets: VisitorSecrets,
 }
 
 impl Deref for Site {
@@ -80,7 +85,8 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.supported_locales, s.allowed_origins, s.chat_enabled, s.widget_enabled, s.tracking_enabled,
     s.assistant_name, s.welcome, s.avatar_url, s.publishing, s.monthly_ai_replies, s.quota_refuses, s.ai_base,
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
-    s.disabled_ms, t.disabled_ms
+    s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
+    s.old_visitor_secret_until_ms
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -119,8 +125,13 @@ fn read(row: &Row) -> Result<Site, DbError> {
         created_at: iso(row.int(23)?),
         activated_at: row.optional_int(24)?.map(iso),
         disabled: !row.is_null(25)?,
+        visitor_secret_created_at: row.optional_int(28)?.map(iso),
     };
-    Ok(Site { settings, tenant_disabled: !row.is_null(26)?, ai_key })
+    let visitor_secrets = VisitorSecrets {
+        current: row.optional_bytes(27)?,
+        previous: row.optional_bytes(29)?.zip(row.optional_int(30)?),
+    };
+    Ok(Site { settings, tenant_disabled: !row.is_null(26)?, ai_key, visitor_secrets })
 }
 
 /// Reads a list or an object of a column; empty if it is invalid, as after an edit by hand.

@@ -1,15 +1,18 @@
 //! The visitors of sites, and everything that is stored about them.
 //!
-//! A visitor is known by the id that the widget stores in the browser (2.8). An id is unique within a site.
+//! A visitor is known by an id, which is unique within a site. The site can prove it; without a proof, it is
+//! what a page claims (2.8): see [`identity`].
 
 mod erasure;
 pub(crate) mod events;
 mod export;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub(crate) mod identity;
 #[cfg(test)]
 mod privacy_tests;
 pub(crate) mod profile;
+pub(crate) mod proof;
 pub(crate) mod removal;
 #[cfg(test)]
 mod schema_tests;
@@ -19,7 +22,7 @@ mod visitors_routes;
 #[cfg(test)]
 mod visitors_tests;
 
-use chat_protocol::{Value, VisitorProfile};
+use chat_protocol::{Value, VisitorId, VisitorProfile};
 use serde::Serialize;
 use sqlx::AssertSqlSafe;
 use utoipa::ToSchema;
@@ -29,6 +32,7 @@ pub(crate) use visitors_routes::{VisitorsApi, routes};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::text::truncate_bytes;
+use identity::Identity;
 use profile::without;
 
 /// Maximum characters of a profile field; the rest is cut off.
@@ -88,8 +92,10 @@ fn stored_names(json: &str) -> Vec<String> {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SiteVisitor {
-    /// The id that the visitor's browser has.
+    /// The id that the visitor's browser has; for a verified visitor, `verified:` and the site's own id.
     id: String,
+    /// Whether the site has proved who the visitor is.
+    verified: bool,
     /// The site's own id for a customer who is signed in.
     #[serde(skip_serializing_if = "Option::is_none")]
     customer_id: Option<String>,
@@ -109,6 +115,7 @@ pub(crate) struct SiteVisitor {
 impl From<Visitor> for SiteVisitor {
     fn from(visitor: Visitor) -> Self {
         Self {
+            verified: identity::is_verified(&visitor.id),
             id: visitor.id,
             customer_id: visitor.customer_id,
             profile: (&visitor.profile).into(),
@@ -189,6 +196,30 @@ pub(crate) async fn upsert(
         tx.execute(sql, args![&Value::from(&merged), no]).await?;
     }
     Ok(Known { no, profile: merged, blocked, edited })
+}
+
+/// Returns whether an earlier version, which believed claims, blocked whoever claims the id that is proved
+/// now. Such a block stays until an operator ends it.
+pub(crate) async fn is_claim_blocked(
+    tx: &mut Tx,
+    site_id: &str,
+    identity: &Identity,
+) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM visitors WHERE site_id = $1 AND id = $2 AND blocked = $3";
+    let claimed = identity::subject(identity.id.as_str());
+    Ok(tx.optional(sql, args![site_id, claimed, true]).await?.is_some())
+}
+
+/// Ends the block of an earlier version on whoever claims or proves an id.
+pub(crate) async fn unblock_claimed(
+    tx: &mut Tx,
+    site_id: &str,
+    id: Option<&VisitorId>,
+) -> Result<(), DbError> {
+    let Some(id) = id else { return Ok(()) };
+    let sql = "UPDATE visitors SET blocked = $1 WHERE site_id = $2 AND id = $3 AND blocked = $4";
+    tx.execute(sql, args![false, site_id, identity::subject(id.as_str()), true]).await?;
+    Ok(())
 }
 
 /// Returns the profile of a visitor and the names of its fields that an operator wrote. The visitor's row is

@@ -12,7 +12,10 @@ mod quota;
 mod site;
 mod webhook;
 
-pub use access::{License, LicenseRequest, NewLicense, NewToken, Rotation, Token, TokenRequest};
+pub use access::{
+    License, LicenseRequest, NewLicense, NewToken, NewVisitorSecret, Rotation, Token, TokenRequest,
+    VisitorSecretRotation,
+};
 pub use audit::{AuditEntry, AuditPage};
 pub use knowledge::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, ContentItem, ContentPage, KnowledgeQuestion,

@@ -32,6 +32,18 @@ pub struct Visitor {
     pub whatsapp: Option<String>,
     /// The country or region.
     pub country: Option<String>,
+    /// The names of the fields that the site has proved. All others are claims of the visitor's page; without
+    /// `visitorId`, so is who the visitor is.
+    #[serde(deserialize_with = "null_is_empty")]
+    pub verified_fields: Vec<String>,
+}
+
+impl Visitor {
+    /// Returns whether the site has proved who the visitor is.
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        self.verified_fields.iter().any(|name| name == "visitorId")
+    }
 }
 
 /// The body of `PATCH /conversations/{id}/visitor`. A missing member changes nothing, an empty text removes.

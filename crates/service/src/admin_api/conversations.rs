@@ -164,12 +164,8 @@ pub(super) async fn show(
         others.retain(|other| other.conversation.no != conversation.no);
         others.sort_by_key(|other| std::cmp::Reverse(other.conversation.no));
     }
-    let behaviour = match &conversation.profile.visitor_id {
-        Some(visitor) => {
-            Behaviour::of(&crate::ai::recent_events(db, &conversation.site_id, visitor.as_str()).await?)
-        }
-        None => Behaviour::default(),
-    };
+    let events = crate::ai::recent_events(db, &conversation.site_id, conversation.trail()).await?;
+    let behaviour = Behaviour::of(&events);
     // The visitor may have looked at more pages since the last message.
     let lead = conversation.notes.lead_of(&conversation.profile, &behaviour);
     let mut summary = listed.summary(now_ms);

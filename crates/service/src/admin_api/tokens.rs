@@ -70,22 +70,20 @@ pub(super) async fn rotate(
     Path(site): Path<String>,
     Body(rotation): Body<Rotation>,
 ) -> Result<ApiResponse, ApiError> {
-    let overlap_s = rotation.overlap_s.unwrap_or(OVERLAP_S).min(MAX_OVERLAP_S);
+    let overlap_ms = overlap_ms(rotation.overlap_s);
     let new = change_site(
         &service,
         actor,
         &site,
         "token.rotate",
-        work!(|tx, now_ms, site| tokens::rotate(
-            tx,
-            now_ms,
-            &site,
-            &rotation.name,
-            i64::from(overlap_s) * 1000
-        )
-        .await),
+        work!(|tx, now_ms, site| tokens::rotate(tx, now_ms, &site, &rotation.name, overlap_ms).await),
     );
     with_secret(new.await?)
+}
+
+/// Returns the overlap of a rotation, in milliseconds.
+pub(super) fn overlap_ms(overlap_s: Option<u32>) -> i64 {
+    i64::from(overlap_s.unwrap_or(OVERLAP_S).min(MAX_OVERLAP_S)) * 1000
 }
 
 fn with_secret(new: tokens::NewToken) -> Result<ApiResponse, ApiError> {

@@ -17,7 +17,7 @@ use crate::knowledge::{self, Passage};
 use crate::lead::{Seen, contacts_in, events_as_context};
 use crate::rate::Caller;
 use crate::sites::Site;
-use crate::visitors;
+use crate::visitors::events::{Trail, of_trail};
 
 /// The status of replies beyond those of a visitor, an address, or their share of the month. It is not that
 /// of a quota that is used up: a widget would tell the visitor that the chat is unavailable.
@@ -61,6 +61,8 @@ pub(crate) struct VisitorMessage<'a> {
     /// The address that the visitor writes from, if it is known.
     pub(crate) caller: Caller,
     pub(crate) visitor_id: Option<&'a str>,
+    /// The events that the AI may know.
+    pub(crate) trail: Trail<'a>,
     /// Whether the visitor's contact details are known.
     pub(crate) has_contact: bool,
     /// The last messages of the conversation. They end with this one, unless they were erased.
@@ -73,12 +75,10 @@ pub(crate) async fn answer(
     site: &Site,
     message: VisitorMessage<'_>,
 ) -> Result<Answer, ApiError> {
-    let VisitorMessage { text, locale, page_origin, caller, visitor_id, has_contact, mut history } = message;
+    let VisitorMessage { text, locale, page_origin, caller, visitor_id, trail, has_contact, mut history } =
+        message;
     let passages = linked(knowledge::find(service, &site.id, text, locale).await?, site, page_origin);
-    let visited = match visitor_id {
-        Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor).await?),
-        None => String::new(),
-    };
+    let visited = events_as_context(&recent_events(service.db(), &site.id, trail).await?);
     if history.is_empty() {
         history.push(Turn { role: chat_protocol::Role::Visitor, content: text.to_owned() });
     }
@@ -212,9 +212,9 @@ fn endpoint(service: &Service, site: &Site) -> Option<Result<Endpoint, ()>> {
     Some(Ok(Endpoint { base: settings.base.clone(), key, model: settings.model.clone(), timeout }))
 }
 
-/// Returns the latest events of a visitor, oldest first.
-pub(crate) async fn recent_events(db: &Db, site_id: &str, visitor_id: &str) -> Result<Vec<Seen>, DbError> {
-    let received = visitors::events::recent(db, site_id, visitor_id, MAX_EVENTS).await?;
+/// Returns the latest events of a conversation's visitor, oldest first.
+pub(crate) async fn recent_events(db: &Db, site_id: &str, trail: Trail<'_>) -> Result<Vec<Seen>, DbError> {
+    let received = of_trail(db, site_id, trail, MAX_EVENTS).await?;
     let seen = received.into_iter().filter_map(|received| {
         let event = VisitorEvent::try_from(received.event).ok()?;
         Some(Seen { event, received_ms: received.received_ms })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
+use chat_protocol::{ChatConfig, EventBatch, History, Value};
 
 use crate::Service;
 use crate::conversations::{self, exists, head, page, seen, sequence_of};
@@ -13,6 +13,7 @@ use crate::presence;
 use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::visitors::events as visitor_events;
+use crate::visitors::identity::Identity;
 
 /// The locale of a site that names none.
 const DEFAULT_LOCALE: &str = "en";
@@ -68,10 +69,23 @@ fn welcome(site: &Site, locale: &str) -> Option<String> {
 pub(super) async fn messages(
     service: &Service,
     site: &Site,
-    id: &ConversationId,
+    id: Option<&str>,
+    identity: Option<&Identity>,
     after: Option<&str>,
 ) -> Result<Value, ApiError> {
+    let current = match (id, identity) {
+        (Some(id), _) => Some(id.into()),
+        (None, Some(identity)) => conversations::current(service.db(), &site.id, identity).await?,
+        (None, None) => return Err(ApiError::InvalidRequest("conversationId is missing.".to_owned())),
+    };
+    // A visitor who has not written yet.
+    let Some(id) = &current else {
+        return Ok(Value::from(&History { conversation_id: None, messages: Vec::new(), next_after: None }));
+    };
     let head = head(service, &site.id, id).await?;
+    if conversations::is_of_another(head.verified.as_deref(), identity) {
+        return Err(conversations::NO_CONVERSATION);
+    }
     let after_seq = after.map_or(0, |after| sequence_of(id, after));
     seen::record(service, site, id, &head, after_seq);
     let messages: Vec<_> = if after_seq >= head.last_seq && after_seq > 0 {
@@ -103,9 +117,15 @@ pub(super) async fn presence(
 pub(super) async fn events(
     service: &Service,
     site: Arc<Site>,
-    batch: EventBatch,
+    mut batch: EventBatch,
+    identity: Option<&Identity>,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
+    if let Some(identity) = identity {
+        for event in &mut batch.events {
+            event.visitor_id = Some(identity.id.clone());
+        }
+    }
     let now_ms = service.now_ms();
     let key = keyed.as_ref().map(|keyed| keyed.key.clone());
     let execute = work!(|tx| {

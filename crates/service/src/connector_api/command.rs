@@ -22,6 +22,7 @@ use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::storage::{self, Class};
 use crate::visitors::events;
+use crate::visitors::identity::{Identity, claimed};
 
 /// Bytes that a request with an idempotency key needs, as the database counts them.
 const REQUEST_BYTES: usize = 2048;
@@ -33,6 +34,7 @@ pub(crate) async fn query(
     service: &Service,
     site: &Arc<Site>,
     call: Call,
+    identity: Option<&Identity>,
     uri: &Uri,
 ) -> Result<ApiResponse, ApiError> {
     let Query(params) = Query::<HashMap<String, String>>::try_from_uri(uri)?;
@@ -46,9 +48,7 @@ pub(crate) async fn query(
         Call::Chat(Endpoint::Config) => chat::config(site, locale()?.as_deref()),
         Call::Chat(Endpoint::Presence) => chat::presence(service, site, param("conversationId")).await?,
         Call::Chat(_) => {
-            let id = param("conversationId")
-                .ok_or(ApiError::InvalidRequest("conversationId is missing.".to_owned()))?;
-            chat::messages(service, site, &id.into(), param("after")).await?
+            chat::messages(service, site, param("conversationId"), identity, param("after")).await?
         }
         Call::Server(ServerEndpoint::Overlays) => {
             publishing::overlays(service, site, param("path"), locale()?.as_deref()).await?
@@ -75,8 +75,18 @@ impl Command {
         let body: Value = serde_json::from_slice(body)
             .map_err(|error| ApiError::InvalidRequest(format!("The body is not JSON: {error}.")))?;
         Ok(match (call, job) {
-            (Call::Chat(Endpoint::Events), _) => Self::Events(events::bounded(EventBatch::try_from(body)?)),
-            (Call::Chat(_), _) => Self::Send(SendMessage::try_from(body)?),
+            (Call::Chat(Endpoint::Events), _) => {
+                let mut batch = events::bounded(EventBatch::try_from(body)?);
+                for event in &mut batch.events {
+                    event.visitor_id = claimed(event.visitor_id.take());
+                }
+                Self::Events(batch)
+            }
+            (Call::Chat(_), _) => {
+                let mut body = SendMessage::try_from(body)?;
+                body.visitor.visitor_id = claimed(body.visitor.visitor_id.take());
+                Self::Send(body)
+            }
             (Call::Server(ServerEndpoint::Activate), _) => Self::Activate(Activation::try_from(body)?),
             (Call::Server(ServerEndpoint::SyncContent), _) => Self::Sync(publishing::content_page(body)?),
             (Call::Server(_), Some(job)) => Self::Complete(job, Completion::try_from(body)?),
@@ -136,6 +146,7 @@ impl Command {
         self,
         service: &Service,
         access: Access,
+        identity: Option<Identity>,
         caller: Caller,
         keyed: Option<KeyedRequest>,
     ) -> Result<ApiResponse, ApiError> {
@@ -144,11 +155,12 @@ impl Command {
         }
         let site = Arc::clone(access.site()?);
         self.admit(service, &site, caller, keyed.as_ref()).await?;
+        let identity = identity.as_ref();
         match self {
             Self::Send(body) => {
-                Box::pin(send(service, &site, body, access.page_origin(), caller, keyed)).await
+                Box::pin(send(service, &site, body, identity, access.page_origin(), caller, keyed)).await
             }
-            Self::Events(batch) => chat::events(service, site, batch, keyed).await,
+            Self::Events(batch) => chat::events(service, site, batch, identity, keyed).await,
             Self::Sync(page) => publishing::sync(service, site, page, keyed).await,
             Self::Claim => publishing::claim(service, site, keyed).await,
             Self::Complete(job, body) => publishing::complete(service, site, job, body, keyed).await,

@@ -13,6 +13,8 @@ use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known, LEASE_MS, Lease};
 use crate::response::ApiResponse;
 use crate::sites::Site;
+use crate::visitors::events::Trail;
+use crate::visitors::identity::Identity;
 
 /// A visitor's message that is stored and not answered, as a later attempt finds it stored with its key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +26,18 @@ pub(super) struct Recorded {
     pub(super) seq: i64,
     pub(super) message_id: MessageId,
     pub(super) lead: Lead,
+    /// The id of the visitor, if the site has proved it.
+    #[serde(default)]
+    verified: Option<String>,
+}
+
+impl Recorded {
+    /// Returns the events that may be known to whoever proves this identity. An attempt without the visitor's
+    /// proof learns nothing from their other visits.
+    pub(super) fn trail(&self, identity: Option<&Identity>) -> Trail<'_> {
+        let proved = self.verified.as_deref().filter(|id| identity.is_some_and(|it| it.id.as_str() == *id));
+        proved.map_or(Trail::Conversation(self.conversation_id.as_str()), Trail::Visitor)
+    }
 }
 
 /// The outcome of the first step.
@@ -40,20 +54,23 @@ pub(super) async fn record(
     service: &Service,
     site: &Arc<Site>,
     body: &Arc<SendMessage>,
+    identity: Option<&Identity>,
     keyed: Option<KeyedRequest>,
 ) -> Result<Step, ApiError> {
     let now_ms = service.now_ms();
-    let (site, body) = (Arc::clone(site), Arc::clone(body));
+    let (site, body, identity) = (Arc::clone(site), Arc::clone(body), identity.cloned());
     let db = service.db();
     let service = service.clone();
     transaction!(db, |tx| {
         let Some(keyed) = keyed else {
-            return Ok(Step::Answer(store(tx, &service, now_ms, &site, &body, None).await?, None));
+            let recorded = store(tx, &service, now_ms, &site, &body, identity.as_ref(), None).await?;
+            return Ok(Step::Answer(recorded, None));
         };
         let until_ms = now_ms.saturating_add(LEASE_MS);
         match keyed.bind(tx, now_ms, until_ms).await? {
             Known::New => {
-                let recorded = store(tx, &service, now_ms, &site, &body, Some(&keyed)).await?;
+                let recorded =
+                    store(tx, &service, now_ms, &site, &body, identity.as_ref(), Some(&keyed)).await?;
                 let progress = serde_json::to_string(&recorded).map_err(|_| ApiError::Internal)?;
                 keyed.store_progress(tx, progress).await?;
                 Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
@@ -77,14 +94,17 @@ async fn store(
     now_ms: i64,
     site: &Site,
     body: &SendMessage,
+    identity: Option<&Identity>,
     keyed: Option<&KeyedRequest>,
 ) -> Result<Recorded, ApiError> {
     let message = NewMessage {
         key: keyed.map(|keyed| keyed.key.as_str().to_owned()),
         ..NewMessage::new(Role::Visitor, body.message.clone())
     };
-    let (conversation, lead) = conversations::receive(tx, service, now_ms, site, body, message).await?;
+    let (conversation, lead) =
+        conversations::receive(tx, service, now_ms, site, body, identity, message).await?;
     Ok(Recorded {
+        verified: conversation.verified_visitor().map(str::to_owned),
         message_id: message_id(&conversation.id, conversation.last_seq),
         conversation_id: conversation.id,
         conversation_no: conversation.no,

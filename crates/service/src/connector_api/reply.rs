@@ -13,12 +13,14 @@ use crate::error::ApiError;
 use crate::presence::operators_online;
 use crate::rate::Caller;
 use crate::sites::Site;
+use crate::visitors::identity::Identity;
 
 /// Returns the answer; one without a text while a person handles the conversation.
 pub(super) async fn reply(
     service: &Service,
     site: &Arc<Site>,
     body: &SendMessage,
+    identity: Option<&Identity>,
     page_origin: Option<&str>,
     caller: Caller,
     recorded: &Recorded,
@@ -45,6 +47,7 @@ pub(super) async fn reply(
         page_origin,
         caller,
         visitor_id: conversation.profile.visitor_id.as_ref().map(VisitorId::as_str),
+        trail: recorded.trail(identity),
         has_contact: conversation.notes.has_contact(&conversation.profile),
         history: history.into_iter().map(StoredMessage::into_turn).collect(),
     };

@@ -27,6 +27,7 @@ use crate::presence::operators_online;
 use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites::Site;
+use crate::visitors::identity::Identity;
 
 /// The interval at which a repetition looks whether its request was answered by another task or node.
 const WAIT_INTERVAL: Duration = Duration::from_millis(100);
@@ -37,25 +38,26 @@ pub(super) async fn send(
     service: &Service,
     site: &Arc<Site>,
     body: SendMessage,
+    identity: Option<&Identity>,
     page_origin: Option<&str>,
     caller: Caller,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
     let body = Arc::new(body);
     let (recorded, mut lease) = loop {
-        match record(service, site, &body, keyed.clone()).await? {
+        match record(service, site, &body, identity, keyed.clone()).await? {
             Step::Answer(recorded, lease) => break (recorded, lease),
             Step::Answered(response) => return Ok(response),
             Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
         }
     };
-    let reply = Box::pin(reply(service, site, &body, page_origin, caller, &recorded));
+    let reply = Box::pin(reply(service, site, &body, identity, page_origin, caller, &recorded));
     let answer = match &mut lease {
         Some(lease) => lease.hold(service, reply).await,
         None => reply.await,
     };
     let response = match answer {
-        Ok(answer) => finish(service, site, &body, keyed, recorded, answer).await,
+        Ok(answer) => finish(service, site, &body, identity, keyed, recorded, answer).await,
         Err(error) => Err(error),
     };
     if let (Err(_), Some(lease)) = (&response, lease) {
@@ -69,6 +71,7 @@ async fn finish(
     service: &Service,
     site: &Arc<Site>,
     body: &SendMessage,
+    identity: Option<&Identity>,
     keyed: Option<KeyedRequest>,
     recorded: Recorded,
     answer: Answer,
@@ -76,10 +79,7 @@ async fn finish(
     let now_ms = service.now_ms();
     let site = Arc::clone(site);
     let locale = body.locale.clone().unwrap_or_else(|| resolved_locale(&site, None));
-    let events = match &body.visitor.visitor_id {
-        Some(visitor) => recent_events(service.db(), &site.id, visitor.as_str()).await?,
-        None => Vec::new(),
-    };
+    let events = recent_events(service.db(), &site.id, recorded.trail(identity)).await?;
     let behaviour = Behaviour::of(&events);
     let operator_online = operators_online(service, &site.tenant_id).await?.is_online();
     transaction!(service.db(), |tx| {

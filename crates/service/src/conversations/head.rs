@@ -9,6 +9,7 @@ use crate::Service;
 use crate::cache::Version;
 use crate::db::{Dialect, args};
 use crate::error::ApiError;
+use crate::visitors::identity::is_verified;
 
 /// The part of a conversation that a poll reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub(crate) struct Head {
     pub(crate) last_reply_seq: i64,
     /// The visitor's widget has polled past the messages up to this number.
     pub(crate) seen_seq: i64,
+    /// The id of the visitor, if the site has proved it.
+    pub(crate) verified: Option<String>,
 }
 
 /// Returns the head of a conversation of a site; one of another site does not exist.
@@ -65,8 +68,8 @@ async fn read_head(
     id: &ConversationId,
     version: Version,
 ) -> Result<Arc<Head>, ApiError> {
-    let sql =
-        "SELECT no, last_seq, last_reply_seq, seen_seq FROM conversations WHERE id = $1 AND site_id = $2";
+    let sql = "SELECT c.no, c.last_seq, c.last_reply_seq, c.seen_seq, v.id FROM conversations c
+         LEFT JOIN visitors v ON v.no = c.visitor_no WHERE c.id = $1 AND c.site_id = $2";
     let row = service.db().optional(sql, args![id, site_id]).await?.ok_or(NO_CONVERSATION)?;
     let head = Arc::new(Head {
         site_id: site_id.to_owned(),
@@ -74,6 +77,7 @@ async fn read_head(
         last_seq: row.int(1)?,
         last_reply_seq: row.int(2)?,
         seen_seq: row.int(3)?,
+        verified: row.optional_text(4)?.filter(|id| is_verified(id)),
     });
     service.0.caches.heads.put(version, id.as_str().to_owned(), Arc::clone(&head));
     Ok(head)

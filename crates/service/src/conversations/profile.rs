@@ -1,18 +1,20 @@
 //! What operators write into a visitor's profile, and visitors that are blocked.
 //!
-//! A visitor has one profile, and every conversation of theirs a copy. What an operator wrote is not replaced
-//! by what the visitor's page sends: the names of those fields are stored beside the profile.
+//! A visitor whom the site has proved has one profile, and every conversation of theirs a copy. Without a
+//! proof, every conversation has a profile of its own. What an operator wrote, or the site has proved, is not
+//! replaced by what the visitor's page sends: the names of those fields are stored beside the profile.
 
 use chat_protocol::admin::ProfileChange;
 use chat_protocol::{ConversationId, Value, VisitorProfile};
 
-use super::{Conversation, lock, store};
+use super::{Conversation, VISITOR_ID, lock, store};
 use crate::db::{DbError, Dialect, Tx, args};
 use crate::error::ApiError;
 use crate::limits::check_text;
 use crate::sites::Site;
-use crate::visitors;
+use crate::visitors::identity::Identity;
 use crate::visitors::profile::fields;
+use crate::visitors::{self, Known};
 
 /// Maximum characters of a field.
 const MAX_LENGTH: usize = 500;
@@ -23,12 +25,36 @@ impl Conversation {
         if edited.is_empty() {
             return;
         }
-        self.edited = edited.to_vec();
+        for name in edited {
+            if !self.edited.contains(name) {
+                self.edited.push(name.clone());
+            }
+        }
         for ((name, own), (_, known)) in fields(&mut self.profile).into_iter().zip(fields(&mut visitor)) {
             if edited.iter().any(|edited| edited == name) {
                 own.clone_from(known);
             }
         }
+        // They are the operator's words now.
+        self.verified.retain(|name| !edited.contains(name));
+    }
+
+    /// Makes the conversation that of a verified visitor, whose stored data is `known`: what the site has
+    /// proved, now or earlier, and what operators wrote. The claims of this conversation fill the rest.
+    pub(super) fn verify(&mut self, identity: &Identity, mut known: Known) {
+        self.visitor_no = Some(known.no);
+        self.blocked |= known.blocked;
+        self.profile.visitor_id = Some(identity.id.clone());
+        self.verified = vec![VISITOR_ID.to_owned()];
+        for ((name, own), (_, known)) in fields(&mut self.profile).into_iter().zip(fields(&mut known.profile))
+        {
+            if known.is_some() && !self.edited.iter().any(|edited| edited == name) {
+                own.clone_from(known);
+                self.verified.push(name.to_owned());
+            }
+        }
+        // After the proved fields: operators know better.
+        self.take_edited(known.profile, &known.edited);
     }
 }
 
@@ -42,7 +68,7 @@ pub(crate) async fn edit(
     let ProfileChange { name, email, phone, company, wechat, whatsapp, country } = change;
     let mut conversation = lock(tx, &site.id, id).await?;
     let others = lock_others(tx, &conversation).await?;
-    let (mut profile, mut edited) = match conversation.visitor_no {
+    let (mut profile, mut edited) = match conversation.verified_visitor_no() {
         Some(visitor) => visitors::lock_profile(tx, visitor).await?,
         None => (conversation.profile.clone(), conversation.edited.clone()),
     };
@@ -55,7 +81,7 @@ pub(crate) async fn edit(
             edited.push(name.to_owned());
         }
     }
-    if let Some(visitor) = conversation.visitor_no {
+    if let Some(visitor) = conversation.verified_visitor_no() {
         let sql = "UPDATE visitors SET profile = $1, edited = $2 WHERE no = $3";
         let names = serde_json::to_string(&edited).unwrap_or_default();
         tx.execute(sql, args![&Value::from(&profile), names, visitor]).await?;
@@ -71,7 +97,8 @@ pub(crate) async fn edit(
     Ok(conversation)
 }
 
-/// Blocks the visitor of a conversation, or ends that. The caller stores the conversation.
+/// Blocks a verified visitor or, without a proof, the conversation alone, so that nobody is blocked by what
+/// another page claims; or ends that. The caller stores the conversation.
 pub(super) async fn block(
     tx: &mut Tx,
     site: &Site,
@@ -79,8 +106,11 @@ pub(super) async fn block(
     blocked: bool,
 ) -> Result<(), DbError> {
     let others = lock_others(tx, conversation).await?;
-    if let Some(visitor) = conversation.visitor_no {
+    if let Some(visitor) = conversation.verified_visitor_no() {
         tx.execute("UPDATE visitors SET blocked = $1 WHERE no = $2", args![blocked, visitor]).await?;
+    }
+    if !blocked {
+        visitors::unblock_claimed(tx, &site.id, conversation.profile.visitor_id.as_ref()).await?;
     }
     for mut other in others {
         other.blocked = blocked;
@@ -91,14 +121,92 @@ pub(super) async fn block(
     Ok(())
 }
 
-/// Returns the other conversations of the same visitor, locked. Conversations are locked before their
-/// visitor, as sending a message does.
+/// Returns the other conversations of the same verified visitor, locked. Conversations are locked before
+/// their visitor, as sending a message does.
 async fn lock_others(tx: &mut Tx, conversation: &Conversation) -> Result<Vec<Conversation>, DbError> {
-    let Some(visitor) = conversation.visitor_no else { return Ok(Vec::new()) };
+    let Some(visitor) = conversation.verified_visitor_no() else { return Ok(Vec::new()) };
     let sql = match tx.dialect() {
         Dialect::Sqlite => super::select("WHERE c.visitor_no = $1 AND c.no <> $2 ORDER BY c.no"),
         Dialect::Postgres => super::select("WHERE c.visitor_no = $1 AND c.no <> $2 ORDER BY c.no FOR UPDATE"),
     };
     let rows = tx.all(sql, args![visitor, conversation.no]).await?;
     rows.iter().map(super::read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use chat_protocol::{Role, SendMessage};
+
+    use super::*;
+    use crate::Service;
+    use crate::conversations::{NewMessage, receive};
+    use crate::databases::{Kind, TestDatabase, on_both_databases};
+    use crate::db::transaction;
+    use crate::sites::find;
+    use crate::visitors::fixture::{execute, service};
+
+    /// Writes to the site `shop`, and returns the conversation.
+    async fn write(
+        service: &Service,
+        id: Option<ConversationId>,
+        visitor: Option<&str>,
+        identity: Option<Identity>,
+    ) -> Result<Conversation, ApiError> {
+        let (site, now_ms) = (find(service.db(), "shop").await?.expect("a site"), service.now_ms());
+        let body = SendMessage {
+            conversation_id: id,
+            message: "Hello".to_owned(),
+            locale: None,
+            source_page: None,
+            visitor: VisitorProfile { visitor_id: visitor.map(Into::into), ..VisitorProfile::default() },
+        };
+        let db = service.db();
+        let service = service.clone();
+        transaction!(db, |tx| {
+            let message = NewMessage::new(Role::Visitor, "Hello");
+            receive(tx, &service, now_ms, &site, &body, identity.as_ref(), message).await
+        })
+        .await
+        .map(|(conversation, _)| conversation)
+    }
+
+    fn proved(email: Option<&str>) -> Identity {
+        Identity::new("v-1", VisitorProfile { email: email.map(str::to_owned), ..VisitorProfile::default() })
+    }
+
+    on_both_databases! {
+        async fn a_block_of_an_earlier_version_stays_until_an_operator_ends_it(database: &TestDatabase) {
+            let service = service(database).await;
+            let mut conversation = write(&service, None, Some("v-1"), None).await.expect("stored");
+            // Earlier versions blocked whoever claims the id.
+            execute(service.db(), "UPDATE visitors SET blocked = 1 WHERE id = 'v-1'", args![]).await;
+            let claim = async |visitor| write(&service, None, Some(visitor), None).await.map(|_| ());
+            let refused = ApiError::Forbidden("No messages are accepted from this visitor.");
+            assert_eq!(claim("v-1").await, Err(refused.clone()));
+            assert_eq!(write(&service, None, None, Some(proved(None))).await.map(|_| ()), Err(refused.clone()));
+            assert_eq!(claim("v-2").await, Ok(()));
+
+            let site = find(service.db(), "shop").await.expect("read").expect("a site");
+            let ended = transaction!(service.db(), |tx| block(tx, &site, &mut conversation, false).await);
+            ended.await.expect("unblocked");
+            assert_eq!(claim("v-1").await, Ok(()));
+            assert!(write(&service, None, None, Some(proved(None))).await.is_ok());
+        }
+
+        async fn what_was_proved_or_written_by_an_operator_is_in_every_conversation_of_the_visitor(database: &TestDatabase) {
+            let service = service(database).await;
+            let claimed = write(&service, None, Some("v-1"), None).await.expect("stored");
+            let (id, site) = (claimed.id, find(service.db(), "shop").await.expect("read").expect("a site"));
+            let change = ProfileChange { name: Some("Ada".to_owned()), ..ProfileChange::default() };
+            let (edited, shop) = (id.clone(), site.clone());
+            transaction!(service.db(), |tx| edit(tx, &shop, &edited, change).await).await.expect("edited");
+            write(&service, None, None, Some(proved(Some("ada@shop.example")))).await.expect("stored");
+            // The visitor signs in, with a token that proves nothing but the id.
+            let signed_in = write(&service, Some(id), None, Some(proved(None))).await.expect("stored");
+            assert_eq!(signed_in.verified_visitor(), Some("verified:v-1"));
+            assert_eq!(signed_in.verified, ["visitorId", "email"]);
+            assert_eq!(signed_in.profile.email.as_deref(), Some("ada@shop.example"));
+            assert_eq!((signed_in.profile.name.as_deref(), signed_in.edited), (Some("Ada"), vec!["name".to_owned()]));
+        }
+    }
 }

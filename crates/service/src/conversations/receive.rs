@@ -1,9 +1,10 @@
 //! Receives a visitor's message, in one transaction. The steps of [`receive`] are, in this order:
 //!
-//! 1. `open` locks the conversation that the message names, or creates one.
-//! 2. `identify` merges what the page tells of the visitor into the visitor's profile and into the
-//!    conversation's copy of it, and refuses a blocked visitor. Here and elsewhere, a conversation is locked
-//!    before its visitor.
+//! 1. `open` locks the conversation that the message names, or creates one. The conversation of a verified
+//!    visitor does not exist for another one.
+//! 2. `identify` merges what the page claims of the visitor into the conversation's profile, and what the
+//!    site proves into that of the visitor as well, and refuses a blocked visitor. Here and elsewhere, a
+//!    conversation is locked before its visitor.
 //! 3. [`Conversation::receive`] decides, without I/O: it changes the conversation, and returns what follows
 //!    from the message as a list of [`Event`]s.
 //! 4. `check_quota` refuses the message if the AI replies of the month are used up and the site wants so (7),
@@ -14,10 +15,10 @@
 //!
 //! A refusal is an error, which rolls everything back.
 
-use chat_protocol::{ConversationId, Lead, SendMessage};
+use chat_protocol::{ConversationId, Lead, SendMessage, VisitorProfile};
 
 use super::announce::Announcer;
-use super::{Conversation, NewMessage, Status, add_message, create, lock};
+use super::{Conversation, NO_CONVERSATION, NewMessage, Status, add_message, create, lock};
 use crate::Service;
 use crate::ai::{quota, wants_person};
 use crate::db::{DbError, Tx};
@@ -26,6 +27,7 @@ use crate::lead::contacts_in;
 use crate::notify::push::Cause;
 use crate::sites::Site;
 use crate::visitors;
+use crate::visitors::identity::{Identity, is_verified};
 
 /// What follows from a visitor's message.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,10 +56,11 @@ pub(crate) async fn receive(
     now_ms: i64,
     site: &Site,
     body: &SendMessage,
+    identity: Option<&Identity>,
     message: NewMessage,
 ) -> Result<(Conversation, Lead), ApiError> {
-    let (mut conversation, is_new) = open(tx, now_ms, site, body).await?;
-    identify(tx, now_ms, site, &mut conversation, body).await?;
+    let (mut conversation, is_new) = open(tx, now_ms, site, body, identity).await?;
+    identify(tx, now_ms, site, &mut conversation, body, identity).await?;
     let (lead, events) = conversation.receive(now_ms, message, is_new);
     check_quota(tx, now_ms, site, &conversation).await?;
     store(tx, service, now_ms, site, &mut conversation, events).await?;
@@ -86,12 +89,25 @@ async fn open(
     now_ms: i64,
     site: &Site,
     body: &SendMessage,
+    identity: Option<&Identity>,
 ) -> Result<(Conversation, bool), ApiError> {
     let named = body.conversation_id.as_ref().filter(|id: &&ConversationId| !id.as_str().is_empty());
     Ok(match named {
-        Some(id) => (lock(tx, &site.id, id).await?, false),
+        Some(id) => {
+            let conversation = lock(tx, &site.id, id).await?;
+            if is_of_another(conversation.verified_visitor(), identity) {
+                return Err(NO_CONVERSATION);
+            }
+            (conversation, false)
+        }
         None => (create(tx, now_ms, &site.id).await?, true),
     })
+}
+
+/// Returns whether a conversation of this verified visitor, if it has one, does not belong to the proved one.
+/// A request without a proof may use it: only the visitor's browser knows its id.
+pub(crate) fn is_of_another(verified: Option<&str>, identity: Option<&Identity>) -> bool {
+    matches!((verified, identity), (Some(visitor), Some(identity)) if visitor != identity.id.as_str())
 }
 
 async fn identify(
@@ -100,21 +116,31 @@ async fn identify(
     site: &Site,
     conversation: &mut Conversation,
     body: &SendMessage,
+    identity: Option<&Identity>,
 ) -> Result<(), ApiError> {
     conversation.merge_profile(body);
-    // Visitors with an empty id have nothing in common.
-    let visitor_id = conversation.profile.visitor_id.as_ref().filter(|id| !id.as_str().is_empty());
-    if let Some(visitor_id) = visitor_id {
-        let (id, profile) = (visitor_id.as_str(), &conversation.profile);
+    if let Some(identity) = identity {
+        let (id, profile) = (identity.id.as_str(), &identity.profile);
         let known = visitors::upsert(tx, now_ms, &site.id, id, profile, None).await?;
+        conversation.verify(identity, known);
+        conversation.blocked |= visitors::is_claim_blocked(tx, &site.id, identity).await?;
+    } else if let Some(id) = claimed_visitor(conversation) {
+        // Anybody can claim an id: conversations that do so have nothing in common but the row, by which an
+        // operator finds them. Only earlier versions blocked such a row.
+        let known = visitors::upsert(tx, now_ms, &site.id, &id, &VisitorProfile::default(), None).await?;
         conversation.visitor_no = Some(known.no);
         conversation.blocked |= known.blocked;
-        conversation.take_edited(known.profile, &known.edited);
     }
     if conversation.blocked {
         return Err(ApiError::Forbidden("No messages are accepted from this visitor."));
     }
     Ok(())
+}
+
+/// Returns the id that the pages of an unverified conversation claim. An empty id names nobody.
+fn claimed_visitor(conversation: &Conversation) -> Option<String> {
+    let id = conversation.profile.visitor_id.as_ref()?.as_str();
+    (!is_verified(id) && !id.is_empty()).then(|| id.to_owned())
 }
 
 impl Conversation {

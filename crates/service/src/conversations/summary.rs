@@ -117,6 +117,7 @@ fn visitor(conversation: &Conversation) -> Visitor {
         wechat: profile.wechat,
         whatsapp: profile.whatsapp,
         country: profile.country,
+        verified_fields: conversation.verified.clone(),
     }
 }
 

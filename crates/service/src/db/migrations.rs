@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
         version: 1,
         name: "tables",
@@ -64,6 +64,12 @@ const STEPS: [Step; 8] = [
         name: "storage",
         sqlite: include_str!("../../migrations/0009_storage.sqlite.sql"),
         postgres: include_str!("../../migrations/0009_storage.postgres.sql"),
+    },
+    Step {
+        version: 10,
+        name: "identity",
+        sqlite: include_str!("../../migrations/0010_identity.sql"),
+        postgres: include_str!("../../migrations/0010_identity.sql"),
     },
 ];
 
@@ -174,19 +180,45 @@ mod tests {
         INSERT INTO idempotency (site_id, scope, key, request, expires_ms) VALUES ('auto', '/events', 'k', 'x', 1);
     "#;
 
-    async fn create_version_5(address: &str) {
+    /// Rows as version 8 had them: a visitor with two conversations, who is blocked, and one who claims the
+    /// id of a verified visitor.
+    const ROWS_OF_VERSION_8: &str = r#"
+        INSERT INTO tenants (id, name, created_ms) VALUES ('acme', 'Acme', 1);
+        INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ('shop', 'acme', 'Shop', 1);
+        INSERT INTO visitors (site_id, id, profile, first_seen_ms, last_seen_ms, blocked, edited)
+            VALUES ('shop', 'v', '{"name":"Ada","email":"eve@shop.example"}', 1, 1, 1, '["name"]'),
+                   ('shop', 'verified:x', '{"email":"eve@shop.example"}', 1, 1, 0, '[]'),
+                   ('shop', 'claimed:verified:x', '{}', 1, 1, 0, '[]');
+        INSERT INTO conversations
+                (id, site_id, visitor_no, status, profile, created_ms, updated_ms, blocked, edited)
+            SELECT 'c1', 'shop', no, 'closed', '{"visitorId":"v","name":"Ada"}', 1, 1, 1, '["name"]'
+                FROM visitors WHERE id = 'v'
+            UNION ALL SELECT 'c2', 'shop', no, 'closed', '{"visitorId":"v","email":"eve@shop.example"}', 1, 1, 1, '[]'
+                FROM visitors WHERE id = 'v'
+            UNION ALL SELECT 'c3', 'shop', no, 'open', '{"visitorId":"verified:x","name":"Eve"}', 1, 1, 0, '[]'
+                FROM visitors WHERE id = 'verified:x';
+        INSERT INTO events (site_id, received_ms, visitor_id, type, event)
+            VALUES ('shop', 1, 'v', 'page_view', '{}'), ('shop', 1, 'verified:x', 'page_view', '{}');
+    "#;
+
+    /// Creates a database of an earlier version, with rows.
+    async fn create(address: &str, version: i64, rows: &'static str) {
         if is_postgres(address) {
             let mut connection = postgres::migrating(address).await.expect("connected");
-            migrator_to(Dialect::Postgres, 5).run(&mut connection).await.expect("migrated");
-            connection.execute(ROWS_OF_VERSION_5).await.expect("added");
+            migrator_to(Dialect::Postgres, version).run(&mut connection).await.expect("migrated");
+            connection.execute(rows).await.expect("added");
             connection.close().await.expect("closed");
         } else {
             let options = sqlite::options(address.as_ref()).create_if_missing(true);
             let mut connection = options.connect().await.expect("connected");
-            migrator_to(Dialect::Sqlite, 5).run(&mut connection).await.expect("migrated");
-            connection.execute(ROWS_OF_VERSION_5).await.expect("added");
+            migrator_to(Dialect::Sqlite, version).run(&mut connection).await.expect("migrated");
+            connection.execute(rows).await.expect("added");
             connection.close().await.expect("closed");
         }
+    }
+
+    async fn create_version_5(address: &str) {
+        create(address, 5, ROWS_OF_VERSION_5).await;
     }
 
     on_both_databases! {
@@ -223,7 +255,7 @@ mod tests {
         }
 
         async fn the_rows_of_version_5_are_counted(database: &TestDatabase) {
-            create_version_5(&database.address).await;
+            create(&database.address, 5, ROWS_OF_VERSION_5).await;
             let db = Db::open_uncached(&database.address).await.expect("migrated");
             let rows = db.all("SELECT site_id, bytes FROM storage ORDER BY site_id", args![]).await.expect("rows");
             let stored = |row: &crate::db::Row| (row.text(0).expect("a site"), row.int(1).expect("bytes"));
@@ -236,6 +268,29 @@ mod tests {
                 ("auto".to_owned(), 202 + 2048),
                 ("shop".to_owned(), conversations + messages + visitor + event + content),
             ]);
+        }
+
+        async fn visitors_of_version_8_stay_blocked_and_are_nobody_whom_a_site_proves(database: &TestDatabase) {
+            create(&database.address, 8, ROWS_OF_VERSION_8).await;
+            let db = Db::open_uncached(&database.address).await.expect("migrated");
+            let texts = async |sql: &'static str| -> Vec<String> {
+                let rows = db.all(sql, args![]).await.expect("rows");
+                rows.iter().map(|row| row.text(0).expect("a text")).collect()
+            };
+            let visitors = "SELECT id || ' ' || profile || edited || blocked FROM visitors ORDER BY id";
+            assert_eq!(texts(visitors).await, ["claimed:verified:x {}[]0", "v {}[]1"]);
+            let conversations =
+                "SELECT c.profile || c.edited || c.verified || c.blocked || coalesce(v.id, '-') FROM conversations c
+                 LEFT JOIN visitors v ON v.no = c.visitor_no ORDER BY c.id";
+            assert_eq!(
+                texts(conversations).await,
+                [
+                    r#"{"visitorId":"v","name":"Ada"}["name"][]1v"#,
+                    r#"{"visitorId":"v","email":"eve@shop.example"}[][]1v"#,
+                    r#"{"visitorId":"claimed:verified:x","name":"Eve"}[][]0-"#,
+                ]
+            );
+            assert_eq!(texts("SELECT visitor_id FROM events ORDER BY no").await, ["v", "claimed:verified:x"]);
         }
     }
 }

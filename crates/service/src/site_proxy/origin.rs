@@ -12,7 +12,8 @@ const REFUSED: ApiError =
     ApiError::Forbidden("This page may not use the chat: add its origin to the site's allowed origins.");
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET,POST");
-const HEADERS: HeaderValue = HeaderValue::from_static("content-type,accept-language,idempotency-key");
+const HEADERS: HeaderValue =
+    HeaderValue::from_static("content-type,accept-language,idempotency-key,visitor-token");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "x-request-id,x-service-api-version,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset,retry-after",
 );

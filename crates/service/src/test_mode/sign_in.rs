@@ -82,6 +82,6 @@ async fn newest_conversation(service: &Service, browser: Caller) -> Result<Strin
     let site = access::site(service, SITE_ID).await?.ok_or(ApiError::NotFound("This site"))?;
     let command = Command::parse(Call::Chat(Endpoint::Send), None, body.to_string().as_bytes())?;
     let access = Access::Page { site, origin: None };
-    execute(service, command, access, browser, None).await?;
+    execute(service, command, access, None, browser, None).await?;
     Ok(service.db().one(newest, args![SITE_ID]).await?.text(0)?)
 }

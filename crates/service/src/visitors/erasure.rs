@@ -34,7 +34,7 @@ enum Target {
         no: i64,
         id: String,
     },
-    /// A conversation without a visitor.
+    /// A conversation alone.
     Conversation {
         no: i64,
         id: String,

@@ -232,11 +232,39 @@ pub(crate) async fn recent(
     rows.iter().rev().map(read).collect()
 }
 
+/// The events that tell what the visitor of a conversation did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trail<'a> {
+    /// All events of a visitor whom the site has proved.
+    Visitor(&'a str),
+    /// Those that name the conversation. Only its visitor knows its id, while anybody can claim a visitor's.
+    Conversation(&'a str),
+}
+
+/// Returns the last `limit` events of a trail, oldest first.
+pub(crate) async fn of_trail(
+    db: &Db,
+    site_id: &str,
+    trail: Trail<'_>,
+    limit: i64,
+) -> Result<Vec<ReceivedEvent>, DbError> {
+    let id = match trail {
+        Trail::Visitor(id) => return recent(db, site_id, id, limit).await,
+        Trail::Conversation(id) => id,
+    };
+    let sql = "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND conversation_id = $2
+               ORDER BY no DESC LIMIT $3";
+    let rows = db.all(sql, args![site_id, id, limit]).await?;
+    rows.iter().rev().map(read).collect()
+}
+
 /// The events of a visitor, or those of a conversation that name no visitor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EventsOf<'a> {
     Visitor(&'a str),
     Conversation(&'a str),
+    /// Those of a conversation, whichever visitor they name.
+    AllOfConversation(&'a str),
 }
 
 /// Returns at most `limit` events after the one with the number `after`, oldest first.
@@ -256,6 +284,11 @@ pub(super) async fn page(
         EventsOf::Conversation(id) => (
             "SELECT no, event, received_ms FROM events
              WHERE site_id = $1 AND conversation_id = $2 AND visitor_id IS NULL AND no > $3
+             ORDER BY no LIMIT $4",
+            id,
+        ),
+        EventsOf::AllOfConversation(id) => (
+            "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND conversation_id = $2 AND no > $3
              ORDER BY no LIMIT $4",
             id,
         ),
@@ -281,6 +314,11 @@ pub(crate) async fn page_before(
         EventsOf::Conversation(id) => (
             "SELECT no, event, received_ms FROM events
              WHERE site_id = $1 AND conversation_id = $2 AND visitor_id IS NULL AND no < $3
+             ORDER BY no DESC LIMIT $4",
+            id,
+        ),
+        EventsOf::AllOfConversation(id) => (
+            "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND conversation_id = $2 AND no < $3
              ORDER BY no DESC LIMIT $4",
             id,
         ),

@@ -79,7 +79,8 @@ impl Export {
             let sql = sqlx::AssertSqlSafe(format!("{CONVERSATION} WHERE site_id = $1 AND no = $2"));
             if let Some(row) = self.db.optional(sql, args![&self.site_id, *no]).await? {
                 self.separate(index);
-                self.conversation(&row).await?;
+                let id = row.text(1)?;
+                self.conversation(&row, EventsOf::AllOfConversation(&id)).await?;
                 index += 1;
             }
         }
@@ -104,7 +105,9 @@ impl Export {
             let rows = self.db.all(sqlx::AssertSqlSafe(sql), args![no, after, PAGE]).await?;
             for row in &rows {
                 self.separate(index);
-                self.conversation(row).await?;
+                // Events that name a visitor are the visitor's.
+                let id = row.text(1)?;
+                self.conversation(row, EventsOf::Conversation(&id)).await?;
                 (after, index) = (row.int(0)?, index + 1);
             }
             if rows.is_empty() {
@@ -117,7 +120,7 @@ impl Export {
         self.send_full().await
     }
 
-    async fn conversation(&mut self, row: &Row) -> Result<(), Stopped> {
+    async fn conversation(&mut self, row: &Row, events: EventsOf<'_>) -> Result<(), Stopped> {
         let no = row.int(0)?;
         self.open_object(&conversation_view(row)?);
         for (name, sql) in [("messages", MESSAGES), ("notes", NOTES)] {
@@ -139,8 +142,7 @@ impl Export {
             }
             self.buffer.push(']');
         }
-        // Events that name a visitor are the visitor's.
-        self.events(EventsOf::Conversation(&row.text(1)?)).await?;
+        self.events(events).await?;
         self.buffer.push('}');
         Ok(())
     }

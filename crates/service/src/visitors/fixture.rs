@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use axum::{Extension, Router};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chat_protocol::{EventBatch, Value, VisitorId, VisitorProfile};
 use http_body_util::BodyExt;
+use ring::hmac;
 use tower::ServiceExt;
 
 use crate::accounts::{Operator, Role};
@@ -61,6 +64,15 @@ pub(crate) async fn service(database: &TestDatabase) -> Service {
     let service = Service::open(options).await.expect("opened");
     add_sites(service.db()).await;
     service
+}
+
+/// Returns a JWT with these members, signed with HS256.
+pub(crate) fn signed_token(secret: &str, claims: &serde_json::Value) -> String {
+    let encode = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+    let (header, claims) = (br#"{"alg":"HS256","typ":"JWT"}"#, claims.to_string());
+    let message = format!("{}.{}", encode(header), encode(claims.as_bytes()));
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    format!("{message}.{}", encode(hmac::sign(&key, message.as_bytes()).as_ref()))
 }
 
 pub(crate) fn operator(tenant: &str, role: Role) -> Operator {

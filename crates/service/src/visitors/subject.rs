@@ -1,10 +1,11 @@
-//! The person that an export or an erasure is about, by the visitor id or the e-mail address.
+//! The person that an export or an erasure is about, by the visitor id, the e-mail address or a conversation.
 
 use std::collections::BTreeMap;
 
 use chat_protocol::Value;
 use sqlx::{AssertSqlSafe, SqlSafeStr};
 
+use super::identity::is_verified;
 use super::{stored_profile, truncated_id};
 use crate::db::{Arg, Db, DbError, Dialect, Row, args};
 use crate::error::ApiError;
@@ -23,6 +24,8 @@ const MAX_FOUND: usize = 100_000;
 pub(super) enum Name {
     VisitorId(String),
     Email(String),
+    /// One conversation, whose visitor is only claimed.
+    Conversation(String),
 }
 
 impl Name {
@@ -40,9 +43,9 @@ impl Name {
 /// The data of a person, by numbers and ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// Visitors: one for each browser.
+    /// Visitors: for an address, only verified ones.
     pub(super) visitors: BTreeMap<i64, String>,
-    /// Conversations without a visitor.
+    /// Conversations of no such visitor.
     pub(super) conversations: BTreeMap<i64, String>,
 }
 
@@ -51,12 +54,12 @@ impl Subject {
         self.visitors.is_empty() && self.conversations.is_empty()
     }
 
-    /// Adds the conversation, or its visitor if it has one, from the columns of a row that begin at `first`.
+    /// Adds the conversation, unless its visitor was found, from the columns of a row that begin at `first`.
+    /// Nothing else of the visitor is added: whoever writes an address can claim anybody's id.
     fn add(&mut self, row: &Row, first: usize) -> Result<(), DbError> {
-        match (row.optional_int(first + 2)?, row.optional_text(first + 3)?) {
-            (Some(no), Some(id)) => self.visitors.insert(no, id),
-            _ => self.conversations.insert(row.int(first)?, row.text(first + 1)?),
-        };
+        if row.optional_int(first + 2)?.is_none_or(|visitor| !self.visitors.contains_key(&visitor)) {
+            self.conversations.insert(row.int(first)?, row.text(first + 1)?);
+        }
         Ok(())
     }
 
@@ -66,8 +69,8 @@ impl Subject {
     }
 }
 
-/// Finds the data of a person at a site. An address is looked for in the profiles of visitors, in those of
-/// conversations, and in what visitors said in messages.
+/// Finds the data of a person at a site. An address is looked for in the profiles of verified visitors, in
+/// those of conversations, and in what visitors said in messages.
 pub(super) async fn find(db: &Db, site_id: &str, name: &Name) -> Result<Subject, DbError> {
     let mut subject = Subject::default();
     let address = match name {
@@ -78,6 +81,13 @@ pub(super) async fn find(db: &Db, site_id: &str, name: &Name) -> Result<Subject,
             }
             return Ok(subject);
         }
+        Name::Conversation(id) => {
+            let sql = "SELECT no, id FROM conversations WHERE site_id = $1 AND id = $2";
+            if let Some(row) = db.optional(sql, args![site_id, id]).await? {
+                subject.conversations.insert(row.int(0)?, row.text(1)?);
+            }
+            return Ok(subject);
+        }
         Name::Email(address) => address,
     };
     let pattern = pattern(db.dialect(), address);
@@ -85,19 +95,19 @@ pub(super) async fn find(db: &Db, site_id: &str, name: &Name) -> Result<Subject,
                     WHERE site_id = $1 AND no > $2 AND lower(profile) LIKE $3 ESCAPE '!'
                     ORDER BY no LIMIT $4";
     search(db, site_id, &pattern, visitors.to_owned(), |row| {
-        if has_address(&row.text(2)?, address) {
-            subject.visitors.insert(row.int(0)?, row.text(1)?);
+        let id = row.text(1)?;
+        if is_verified(&id) && has_address(&row.text(2)?, address) {
+            subject.visitors.insert(row.int(0)?, id);
         }
         Ok(subject.is_full())
     })
     .await?;
-    let conversations = "SELECT c.no, c.no, c.id, v.no, v.id, c.profile, c.notes
-                         FROM conversations c LEFT JOIN visitors v ON v.no = c.visitor_no
+    let conversations = "SELECT c.no, c.no, c.id, c.visitor_no, c.profile, c.notes FROM conversations c
                          WHERE c.site_id = $1 AND c.no > $2
                              AND (lower(c.profile) LIKE $3 ESCAPE '!' OR lower(c.notes) LIKE $3 ESCAPE '!')
                          ORDER BY c.no LIMIT $4";
     search(db, site_id, &pattern, conversations.to_owned(), |row| {
-        if has_address(&row.text(5)?, address) || notes_have(&row.text(6)?, address) {
+        if has_address(&row.text(4)?, address) || notes_have(&row.text(5)?, address) {
             subject.add(row, 1)?;
         }
         Ok(subject.is_full())
@@ -107,13 +117,13 @@ pub(super) async fn find(db: &Db, site_id: &str, name: &Name) -> Result<Subject,
     if let Some(words) = message_query(db.dialect(), &[site_id], address) {
         let matching = SearchTable::Messages.matching(db.dialect(), 3);
         let messages = format!(
-            "SELECT m.no, c.no, c.id, v.no, v.id, m.content FROM messages m
-             JOIN conversations c ON c.no = m.conversation_no LEFT JOIN visitors v ON v.no = c.visitor_no
+            "SELECT m.no, c.no, c.id, c.visitor_no, m.content FROM messages m
+             JOIN conversations c ON c.no = m.conversation_no
              WHERE c.site_id = $1 AND m.no > $2 AND m.role = 'visitor' AND m.no IN ({matching})
              ORDER BY m.no LIMIT $4"
         );
         search(db, site_id, &words, messages, |row| {
-            if says(&row.text(5)?, address) {
+            if says(&row.text(4)?, address) {
                 subject.add(row, 1)?;
             }
             Ok(subject.is_full())

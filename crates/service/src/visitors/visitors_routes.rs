@@ -5,7 +5,7 @@ mod privacy;
 use axum::Router;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use chat_protocol::Value;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -33,6 +33,8 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/sites/{site}/visitors", get(list_visitors))
         .route("/sites/{site}/visitors/{id}", get(show).delete(privacy::erase))
         .route("/sites/{site}/visitors/{id}/export", get(privacy::export))
+        .route("/sites/{site}/conversations/{id}", delete(privacy::erase_conversation))
+        .route("/sites/{site}/conversations/{id}/export", get(privacy::export_conversation))
         .route("/sites/{site}/privacy/search", post(privacy::search))
         .route("/sites/{site}/privacy/export", post(privacy::export_by_email))
         .route("/sites/{site}/privacy/erase", post(privacy::erase_by_email))
@@ -45,6 +47,8 @@ pub(crate) fn routes() -> Router<Service> {
     show,
     privacy::erase,
     privacy::export,
+    privacy::erase_conversation,
+    privacy::export_conversation,
     privacy::search,
     privacy::export_by_email,
     privacy::erase_by_email

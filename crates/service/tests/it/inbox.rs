@@ -2,6 +2,7 @@
 
 mod actions;
 pub mod desk;
+mod identity;
 mod lists;
 mod many;
 mod nodes;

@@ -59,6 +59,34 @@ pub struct Rotation {
     pub overlap_s: Option<u32>,
 }
 
+/// A new secret with which a site proves who its visitors are. It is shown this once.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct NewVisitorSecret {
+    /// The secret: the key of HS256, as it is.
+    pub secret: String,
+    /// The time of its creation, ISO 8601.
+    pub created_at: String,
+}
+
+impl core::fmt::Debug for NewVisitorSecret {
+    /// Writes everything but the secret.
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.debug_struct("NewVisitorSecret").field("created_at", &self.created_at).finish_non_exhaustive()
+    }
+}
+
+/// The body of `POST /sites/{site}/visitor-secret/rotate`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct VisitorSecretRotation {
+    /// Seconds for which the old secret stays valid, up to 90 days; a day, if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap_s: Option<u32>,
+}
+
 /// A license, without its code: `GET /licenses`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -55,6 +55,8 @@ pub struct Site {
     pub activated_at: Option<String>,
     /// Whether the site is switched off: its tokens are not valid.
     pub disabled: bool,
+    /// The creation time of the secret with which the site proves who its visitors are, ISO 8601.
+    pub visitor_secret_created_at: Option<String>,
 }
 
 /// An AI endpoint.

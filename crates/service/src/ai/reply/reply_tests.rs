@@ -99,6 +99,7 @@ async fn ask_as(
         page_origin: None,
         caller,
         visitor_id,
+        trail: Trail::Conversation("conv_0"),
         has_contact: false,
         history: Vec::new(),
     };

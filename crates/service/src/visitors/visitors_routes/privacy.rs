@@ -41,9 +41,9 @@ async fn subject_of(
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SubjectFound {
-    /// The ids of visitors.
+    /// The ids of verified visitors.
     visitors: Vec<String>,
-    /// The ids of conversations without a visitor.
+    /// The ids of other conversations in which the address was written.
     conversations: Vec<String>,
 }
 
@@ -95,6 +95,36 @@ pub(super) async fn export_by_email(
         return Err(ApiError::Conflict(problem.to_owned()));
     }
     download(&service, actor, site, subject).await
+}
+
+/// Exports a conversation, as a JSON file, and nothing else of the visitor whom its page claims.
+#[utoipa::path(get, path = "/sites/{site}/conversations/{id}/export", tag = "visitors",
+    params(("site" = String, Path), ("id" = String, Path)),
+    responses((status = 200, description = "The file, without an envelope", content_type = "application/json"),
+        (status = 404, description = "The site has no such conversation")))]
+pub(super) async fn export_conversation(
+    State(service): State<Service>,
+    actor: Actor,
+    path: Segments<(String, String)>,
+) -> Result<Response, ApiError> {
+    let (site, id) = segments(path)?;
+    let (site, subject) = subject_of(&service, &actor, &site, &Name::Conversation(id)).await?;
+    download(&service, actor, site, subject).await
+}
+
+/// Erases a conversation, and nothing else of the visitor whom its page claims.
+#[utoipa::path(delete, path = "/sites/{site}/conversations/{id}", tag = "visitors",
+    params(("site" = String, Path), ("id" = String, Path)),
+    responses((status = 200, body = Erasure),
+        (status = 404, description = "The site has no such conversation")))]
+pub(super) async fn erase_conversation(
+    State(service): State<Service>,
+    actor: Actor,
+    path: Segments<(String, String)>,
+) -> Result<ApiResponse, ApiError> {
+    let (site, id) = segments(path)?;
+    let (site, subject) = subject_of(&service, &actor, &site, &Name::Conversation(id)).await?;
+    erase_subject(&service, actor, site, subject).await
 }
 
 async fn download(

@@ -55,7 +55,7 @@ async fn a_preflight_allows_the_methods_and_headers_of_the_widget() {
     assert_eq!((answer.status.as_u16(), answer.body.len()), (204, 0));
     assert_eq!(answer.header(ALLOW_ORIGIN), Some(SHOP));
     assert_eq!(answer.header("access-control-allow-methods"), Some("GET,POST"));
-    let headers = "content-type,accept-language,idempotency-key";
+    let headers = "content-type,accept-language,idempotency-key,visitor-token";
     assert_eq!(answer.header("access-control-allow-headers"), Some(headers));
     assert_eq!(answer.header("access-control-allow-credentials"), None);
 }
