@@ -3,10 +3,10 @@
 use chat_protocol::admin::settings::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, AuditPage, ContentPage, Delivery,
     DeliveryPage, DeliveryShown, EmailChoice, EmailPreferences, InvitationRequest, Invitations,
-    KnowledgeQuestion, License, LicenseRequest, NewInvitation, NewLicense, NewSite, NewToken, NewWebhook,
-    OneTimeLink, OperatorAccount, OperatorChange, OperatorChanged, Operators, ProxyCheck, ProxyChecked,
-    Quota, Rotation, Sessions, Site, SiteChange, Token, TokenRequest, Webhook, WebhookChange, WebhookSecret,
-    WebhookShown, Webhooks,
+    KnowledgeQuestion, License, LicenseRequest, NewInvitation, NewLicense, NewSite, NewToken,
+    NewVisitorSecret, NewWebhook, OneTimeLink, OperatorAccount, OperatorChange, OperatorChanged, Operators,
+    ProxyCheck, ProxyChecked, Quota, Rotation, Sessions, Site, SiteChange, Token, TokenRequest,
+    VisitorSecretRotation, Webhook, WebhookChange, WebhookSecret, WebhookShown, Webhooks,
 };
 use chat_protocol::admin::{CannedReply, CannedReplyText, Empty, Label, LabelChange};
 
@@ -115,6 +115,19 @@ pub async fn rotate_tokens(site: &str, rotation: &Rotation) -> Result<NewToken, 
 /// Revokes a token.
 pub async fn revoke_token(site: &str, token: &str) -> Result<Empty, ApiError> {
     delete(&of_site(site, &format!("/tokens/{}", encode(token)))).await
+}
+
+/// Creates the secret by which a site proves its visitors, and lets the one before expire.
+pub async fn rotate_visitor_secret(
+    site: &str,
+    rotation: &VisitorSecretRotation,
+) -> Result<NewVisitorSecret, ApiError> {
+    post(&of_site(site, "/visitor-secret/rotate"), rotation).await
+}
+
+/// Removes the secret by which a site proves its visitors.
+pub async fn remove_visitor_secret(site: &str) -> Result<Empty, ApiError> {
+    delete(&of_site(site, "/visitor-secret")).await
 }
 
 /// Returns the licenses.

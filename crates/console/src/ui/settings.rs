@@ -25,6 +25,7 @@ mod sites;
 mod team;
 mod tokens;
 pub(super) mod user_agent;
+mod visitor_secret;
 mod webhook;
 mod webhooks;
 mod welcome;

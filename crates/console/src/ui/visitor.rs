@@ -46,6 +46,9 @@ pub fn VisitorPanel(
                     {move || person.read().company.clone().map(|company| view! { <span dir="auto">{company}</span> })}
                 </p>
             </div>
+            <p class="proof">
+                {move || if person.read().is_verified() { visitor::VERIFIED.get() } else { visitor::UNVERIFIED.get() }}
+            </p>
             <LocalTime person locale pages />
             // Editing one visitor must not go on with another one's form.
             {move || view! { <Contact conversation=conversation.get() person summary /> }}

@@ -1,4 +1,5 @@
-//! How a site's server is known to the service: its tokens, and the licenses that are exchanged for them.
+//! How a site's server is known to the service: its tokens, the licenses that are
+//! exchanged for them, and the secret by which it proves its visitors.
 
 use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;
@@ -6,14 +7,16 @@ use leptos::prelude::*;
 use super::licenses::LicensesCard;
 use super::page::Head;
 use super::tokens::TokensCard;
+use super::visitor_secret::VisitorSecretCard;
 use crate::text::settings as t;
 
-/// The page about tokens and licenses.
+/// The page about tokens, licenses and the secret.
 #[component]
 pub fn Access(site: Site) -> impl IntoView {
     view! {
         <Head title=t::SECTION_ACCESS.get() lead=t::ACCESS_LEAD.get()/>
         <TokensCard site=site.clone()/>
+        <VisitorSecretCard site=site.clone()/>
         <LicensesCard site/>
     }
 }

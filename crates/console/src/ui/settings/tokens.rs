@@ -12,7 +12,8 @@ use crate::ui::forms::{
 };
 
 const HOUR_S: u32 = 60 * 60;
-const DAY_S: u32 = 24 * HOUR_S;
+/// The seconds of a day, for which an old secret stays valid if the operator does not choose otherwise.
+pub(super) const DAY_S: u32 = 24 * HOUR_S;
 
 /// The list of tokens.
 #[component]
@@ -149,14 +150,7 @@ fn RotationForm(site: String, tokens: Remote<Vec<Token>>) -> impl IntoView {
     let typed = Signal::derive(move || new.get().is_none() && !name.get().is_empty());
     let form = FormState::new(&["name", "overlapS"], typed);
     let site = StoredValue::new(site);
-    let overlaps = [
-        ("0".to_owned(), t::OVERLAP_NONE.get().to_owned()),
-        (HOUR_S.to_string(), t::HOURS.count(1)),
-        (DAY_S.to_string(), t::HOURS.count(24)),
-        ((7 * DAY_S).to_string(), t::DAYS.count(7)),
-        ((30 * DAY_S).to_string(), t::DAYS.count(30)),
-    ];
-    let overlaps = StoredValue::new(overlaps.to_vec());
+    let overlaps = StoredValue::new(overlaps());
     let save = move || {
         let rotation =
             Rotation { name: name.get_untracked(), overlap_s: overlap.get_untracked().parse().ok() };
@@ -182,4 +176,15 @@ fn RotationForm(site: String, tokens: Remote<Vec<Token>>) -> impl IntoView {
         }
         .into_any()
     })
+}
+
+/// Returns the times for which an old secret can stay valid: seconds, and their text.
+pub(super) fn overlaps() -> Vec<(String, String)> {
+    vec![
+        ("0".to_owned(), t::OVERLAP_NONE.get().to_owned()),
+        (HOUR_S.to_string(), t::HOURS.count(1)),
+        (DAY_S.to_string(), t::HOURS.count(24)),
+        ((7 * DAY_S).to_string(), t::DAYS.count(7)),
+        ((30 * DAY_S).to_string(), t::DAYS.count(30)),
+    ]
 }

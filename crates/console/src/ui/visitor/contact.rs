@@ -54,22 +54,24 @@ pub(super) fn Contact(
 #[component]
 fn Facts(person: Memo<Visitor>, summary: Memo<ConversationSummary>) -> impl IntoView {
     let facts = move || {
-        let Visitor { visitor_id, email, phone, company, wechat, whatsapp, country, .. } = person.get();
+        let Visitor { visitor_id, email, phone, company, wechat, whatsapp, country, verified_fields, .. } =
+            person.get();
+        let is_proved = |name: &str| verified_fields.iter().any(|proved| proved == name);
         let (locale, page) = summary.with(|summary| (summary.locale.clone(), summary.source_page.clone()));
         let country = country.map(|country| region(&country).unwrap_or(country));
         let language = locale.map(|tag| units::language_name(&tag).unwrap_or(tag));
         let mail = email.as_deref().map(|address| format!("mailto:{}", encode(address)));
         let call = phone.as_deref().map(|number| format!("tel:{}", encode(&digits(number))));
         [
-            fact(visitor::EMAIL, email, mail),
-            fact(visitor::PHONE, phone, call),
-            fact(visitor::COMPANY, company, None),
-            fact(visitor::COUNTRY, country, None),
-            fact(visitor::LANGUAGE, language, None),
-            fact(visitor::WECHAT, wechat, None),
-            fact(visitor::WHATSAPP, whatsapp, None),
-            fact(visitor::BEGAN_ON, page, None),
-            fact(visitor::ID, visitor_id, None),
+            fact(visitor::EMAIL, email, mail, is_proved("email")),
+            fact(visitor::PHONE, phone, call, is_proved("phone")),
+            fact(visitor::COMPANY, company, None, is_proved("company")),
+            fact(visitor::COUNTRY, country, None, is_proved("country")),
+            fact(visitor::LANGUAGE, language, None, false),
+            fact(visitor::WECHAT, wechat, None, is_proved("wechat")),
+            fact(visitor::WHATSAPP, whatsapp, None, is_proved("whatsapp")),
+            fact(visitor::BEGAN_ON, page, None, false),
+            fact(visitor::ID, visitor_id, None, is_proved("visitorId")),
         ]
     };
     let has_contact = Memo::new(move |_| {
@@ -82,8 +84,9 @@ fn Facts(person: Memo<Visitor>, summary: Memo<ConversationSummary>) -> impl Into
     }
 }
 
-/// One detail: its name, its text, perhaps as a link, and a button that copies it.
-fn fact(name: Text, value: Option<String>, href: Option<String>) -> Option<impl IntoView> {
+/// One detail: its name, its text, perhaps as a link, a button that copies it, and a mark if the site has
+/// proved it.
+fn fact(name: Text, value: Option<String>, href: Option<String>, is_proved: bool) -> Option<impl IntoView> {
     let value = value.filter(|value| !value.trim().is_empty())?;
     let notices = app().notices;
     let copied = value.clone();
@@ -106,6 +109,11 @@ fn fact(name: Text, value: Option<String>, href: Option<String>) -> Option<impl 
             <dt>{name.get()}</dt>
             <dd>
                 {shown}
+                {is_proved.then(|| view! {
+                    <span class="proved" role="img" title=visitor::PROVED.get() aria-label=visitor::PROVED.get()>
+                        {icon(Icon::Check)}
+                    </span>
+                })}
                 <button
                     type="button"
                     class="quiet square copy"

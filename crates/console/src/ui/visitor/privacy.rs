@@ -1,6 +1,6 @@
 //! Exports and erases what is stored about a visitor. For admins.
 
-use chat_protocol::admin::{ConversationSummary, EmailAddress, Erasure};
+use chat_protocol::admin::{ConversationSummary, Erasure};
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -8,43 +8,52 @@ use leptos::task::spawn_local;
 use crate::api::{self, ApiError};
 use crate::location::{Page, encode};
 use crate::state::app;
-use crate::text::visitor;
+use crate::text::{Text, visitor};
 use crate::ui::controls::{Dialog, Icon, icon};
 
-/// How the service finds what is stored about a visitor.
+/// The data that is exported or erased.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject {
-    /// By the number that the visitor's browser has.
+    /// Everything of a visitor whom the site has proved.
     Visitor { site: String, id: String },
-    /// By the e-mail address, for a conversation without such a number.
-    Email { site: String, address: String },
+    /// The conversation alone. Its page may claim another visitor's id and address.
+    Conversation { site: String, id: String },
 }
 
 impl Subject {
-    fn of(summary: &ConversationSummary) -> Option<Self> {
-        let (site, person) = (summary.site_id.clone(), &summary.visitor);
-        match (&person.visitor_id, &person.email) {
-            (Some(id), _) => Some(Self::Visitor { site, id: id.clone() }),
-            (None, Some(address)) => Some(Self::Email { site, address: address.clone() }),
-            (None, None) => None,
+    fn of(summary: &ConversationSummary) -> Self {
+        let site = summary.site_id.clone();
+        match &summary.visitor.visitor_id {
+            Some(id) if summary.visitor.is_verified() => Self::Visitor { site, id: id.clone() },
+            _ => Self::Conversation { site, id: summary.id.clone() },
         }
     }
 
-    /// Returns the address of the exported file. By e-mail, it is not a plain address.
-    fn export(&self) -> Option<String> {
-        let Self::Visitor { site, id } = self else { return None };
-        Some(format!("{}sites/{}/visitors/{}/export", api::BASE, encode(site), encode(id)))
+    fn path(&self) -> String {
+        match self {
+            Self::Visitor { site, id } => format!("sites/{}/visitors/{}", encode(site), encode(id)),
+            Self::Conversation { site, id } => format!("sites/{}/conversations/{}", encode(site), encode(id)),
+        }
+    }
+
+    /// Returns the address of the exported file.
+    fn export(&self) -> String {
+        format!("{}{}/export", api::BASE, self.path())
     }
 
     async fn erase(&self) -> Result<Erasure, ApiError> {
+        api::delete(&self.path()).await
+    }
+
+    /// Returns the question before erasing, its explanation, and the notice afterwards.
+    fn texts(&self) -> [Text; 3] {
         match self {
-            Self::Visitor { site, id } => {
-                api::delete(&format!("sites/{}/visitors/{}", encode(site), encode(id))).await
-            }
-            Self::Email { site, address } => {
-                let path = format!("sites/{}/privacy/erase", encode(site));
-                api::post(&path, &EmailAddress { email: address.clone() }).await
-            }
+            Self::Visitor { .. } => [visitor::ERASE_TITLE, visitor::ERASE_TEXT, visitor::ERASED],
+            Self::Conversation { .. } => [
+                visitor::ERASE_CONVERSATION_TITLE,
+                visitor::ERASE_CONVERSATION_TEXT,
+                visitor::CONVERSATION_ERASED,
+            ],
         }
     }
 }
@@ -55,28 +64,18 @@ pub(super) fn Privacy(summary: Memo<ConversationSummary>) -> impl IntoView {
     let subject = Memo::new(move |_| Subject::of(&summary.read()));
     let is_asking = RwSignal::new(false);
     let ask = move || {
-        if !is_asking.get() {
-            return None;
-        }
-        let subject = subject.get_untracked()?;
-        Some(view! { <Ask subject on_close=move |()| is_asking.set(false)/> })
+        is_asking.get().then(|| {
+            view! { <Ask subject=subject.get_untracked() on_close=move |()| is_asking.set(false)/> }
+        })
     };
     view! {
         <section class="visitor-section" aria-labelledby="visitor-privacy">
             <header><h3 id="visitor-privacy">{visitor::PRIVACY.get()}</h3></header>
-            <p class="hint" hidden=move || subject.read().is_some()>{visitor::PRIVACY_NONE.get()}</p>
             <div class="privacy">
-                {move || subject.read().as_ref().and_then(Subject::export).map(|href| view! {
-                    <a class="quiet outlined" href=href download="visitor.json">
-                        {icon(Icon::Download)}{visitor::EXPORT.get()}
-                    </a>
-                })}
-                <button
-                    type="button"
-                    class="quiet outlined danger"
-                    hidden=move || subject.read().is_none()
-                    on:click=move |_| is_asking.set(true)
-                >
+                <a class="quiet outlined" href=move || subject.read().export() download="visitor.json">
+                    {icon(Icon::Download)}{visitor::EXPORT.get()}
+                </a>
+                <button type="button" class="quiet outlined danger" on:click=move |_| is_asking.set(true)>
                     {icon(Icon::Trash)}{visitor::ERASE.get()}
                 </button>
             </div>
@@ -92,6 +91,7 @@ fn Ask(subject: Subject, #[prop(into)] on_close: Callback<()>) -> impl IntoView 
     let typed = RwSignal::new(String::new());
     let is_erasing = RwSignal::new(false);
     let word = visitor::ERASE_WORD.get();
+    let [title, text, erased] = subject.texts();
     let is_confirmed = Memo::new(move |_| is_word(&typed.read(), word));
     let erase = move |event: SubmitEvent| {
         event.prevent_default();
@@ -103,7 +103,7 @@ fn Ask(subject: Subject, #[prop(into)] on_close: Callback<()>) -> impl IntoView 
         spawn_local(async move {
             match subject.erase().await {
                 Ok(_) => {
-                    app.notices.done(visitor::ERASED.get());
+                    app.notices.done(erased.get());
                     app.router.open(Page::default());
                 }
                 Err(error) => {
@@ -115,9 +115,9 @@ fn Ask(subject: Subject, #[prop(into)] on_close: Callback<()>) -> impl IntoView 
         });
     };
     view! {
-        <Dialog title=visitor::ERASE_TITLE.get() on_close>
+        <Dialog title=title.get() on_close>
             <form on:submit=erase>
-                <p>{visitor::ERASE_TEXT.get()}</p>
+                <p>{text.get()}</p>
                 <label class="stacked-field">
                     <span>{visitor::ERASE_CONFIRM.with(&[("word", word)])}</span>
                     <input type="text" autocomplete="off" autocapitalize="none" spellcheck="false" bind:value=typed/>
@@ -143,19 +143,24 @@ mod tests {
 
     use super::*;
 
-    fn summary(visitor_id: Option<&str>, email: Option<&str>) -> ConversationSummary {
-        let text = |text: Option<&str>| text.map(str::to_owned);
-        let visitor = Visitor { visitor_id: text(visitor_id), email: text(email), ..Visitor::default() };
-        ConversationSummary { site_id: "s/1".to_owned(), visitor, ..ConversationSummary::default() }
+    fn summary(visitor_id: Option<&str>, verified_fields: &[&str]) -> ConversationSummary {
+        let verified_fields = verified_fields.iter().map(|&name| name.to_owned()).collect();
+        let visitor =
+            Visitor { visitor_id: visitor_id.map(str::to_owned), verified_fields, ..Visitor::default() };
+        let id = "conv/1".to_owned();
+        ConversationSummary { id, site_id: "s/1".to_owned(), visitor, ..ConversationSummary::default() }
     }
 
     #[test]
-    fn the_number_of_the_browser_comes_before_the_address() {
-        let subject = Subject::of(&summary(Some("v1"), Some("a@example.org"))).expect("a subject");
-        assert_eq!(subject.export().as_deref(), Some("/api/admin/v1/sites/s%2F1/visitors/v1/export"));
-        let subject = Subject::of(&summary(None, Some("a@example.org"))).expect("a subject");
-        assert_eq!(subject.export(), None);
-        assert_eq!(Subject::of(&summary(None, None)), None);
+    fn only_a_verified_visitor_has_more_exported_and_erased_than_the_conversation() {
+        let verified = Subject::of(&summary(Some("verified:1"), &["visitorId", "email"]));
+        assert_eq!(verified.export(), "/api/admin/v1/sites/s%2F1/visitors/verified%3A1/export");
+        for claimed in
+            [summary(Some("v1"), &[]), summary(Some("v1"), &["email"]), summary(None, &["visitorId"])]
+        {
+            let subject = Subject::of(&claimed);
+            assert_eq!(subject.export(), "/api/admin/v1/sites/s%2F1/conversations/conv%2F1/export");
+        }
     }
 
     #[test]
