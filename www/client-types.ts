@@ -9,11 +9,17 @@ export interface BrowserWidgetClientOptions {
   proxy: string;
   /** The site's own identifier of the visitor. Each has a separate conversation. */
   customerId?: string;
+  /** The token by which the site proves who the visitor is, or a function that returns one: it is called again after the
+   * service has refused its last token. Without it, the visitor is unverified, unless the proxy signs a token. */
+  visitorToken?: VisitorToken | (() => VisitorToken | Promise<VisitorToken>);
   /** Timeout of one attempt in milliseconds; 30,000 by default. */
   timeout?: number;
   /** Maximum repetitions of a call after a transient error, with back-off or after `Retry-After`; 3 by default. */
   retries?: number;
 }
+
+/** A token that the site's server has signed; `null` and `undefined` while nobody is signed in. */
+export type VisitorToken = string | null | undefined;
 
 /** The options of a message. */
 export interface SendOptions {

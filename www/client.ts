@@ -11,6 +11,7 @@ import type {
   SendResult,
   TrackResult,
   VisitorEvent,
+  VisitorToken,
 } from "./client-types.js";
 import { TAG } from "./locale.js";
 import { nullProto } from "./null-proto.js";
@@ -56,6 +57,9 @@ const keyOf = (kind: string, visitorId: string) => `${kind}-${visitorId.slice(0,
 export class BrowserWidgetClient {
   readonly #proxy: string;
   readonly #customerId: string | undefined;
+  readonly #visitorToken: BrowserWidgetClientOptions["visitorToken"];
+  /** The token of the function, until the service refuses it. */
+  #token: Promise<VisitorToken> | undefined;
   readonly #timeout: number;
   readonly #retries: number;
   /** The values that the browser's storage refused. */
@@ -65,9 +69,10 @@ export class BrowserWidgetClient {
   #sending: Promise<unknown> = Promise.resolve();
 
   constructor(options: BrowserWidgetClientOptions) {
-    const { proxy, customerId, timeout = 30_000, retries = 3 } = nullProto(options);
+    const { proxy, customerId, visitorToken, timeout = 30_000, retries = 3 } = nullProto(options);
     this.#proxy = proxyAddress(proxy);
     this.#customerId = customerId || undefined;
+    this.#visitorToken = visitorToken;
     this.#timeout = timeout;
     this.#retries = retries;
   }
@@ -116,9 +121,7 @@ export class BrowserWidgetClient {
       try {
         const result = await this.#call<SendResult>("chat/messages", {}, body, key);
         this.#bodies.delete(key);
-        const id = result.conversationId;
-        // The widget keeps more under this key; it fetches the messages of a conversation that has an id alone.
-        if (id && id !== this.conversationId) this.#write("conversation", { visitorId, conversationId: id });
+        this.#adopt(visitorId, result);
         return result;
       } catch (error) {
         if (!(error as ChatWidgetError).retryable) this.#bodies.delete(key);
@@ -130,10 +133,38 @@ export class BrowserWidgetClient {
     return sent;
   }
 
-  /** Returns the messages of the conversation, or those after one of them. Without a conversation it sends no request. */
+  /**
+   * Returns the messages of the conversation, or those after one of them. Without a conversation in this browser, a
+   * visitor with a token continues the one of another device; for others it sends no request.
+   */
   async listMessages(after?: string): Promise<MessageList> {
-    const { conversationId } = this;
-    return conversationId ? this.#call("chat/messages", { conversationId, after }) : { messages: [] };
+    const { visitorId, conversationId } = this;
+    // The call below says why there is no token.
+    const isKnown = conversationId ?? (await Promise.resolve(this.#proof()).catch(() => true));
+    if (!isKnown) return { messages: [] };
+    const list = await this.#call<MessageList>("chat/messages", { conversationId, after });
+    this.#adopt(visitorId, list);
+    return list;
+  }
+
+  /** Continues the conversation of a response, unless it is the current one already. */
+  #adopt(visitorId: string, { conversationId }: { conversationId?: string | null }): void {
+    // The widget keeps more under this key; it fetches the messages of a conversation that has an id alone.
+    if (conversationId && conversationId !== this.conversationId)
+      this.#write("conversation", { visitorId, conversationId });
+  }
+
+  /** Returns the token that proves the visitor. Concurrent calls wait for the same one. */
+  #proof(): VisitorToken | Promise<VisitorToken> {
+    const token = this.#visitorToken;
+    if (typeof token !== "function") return token;
+    if (!this.#token) {
+      const fetched = (async () => token())();
+      // A function that failed is called again.
+      fetched.catch(() => (this.#token = undefined));
+      this.#token = fetched;
+    }
+    return this.#token;
   }
 
   /** Returns whether an operator is online, and the suggested polling intervals. */
@@ -188,17 +219,24 @@ export class BrowserWidgetClient {
     body?: string,
     key?: string,
     failures = 0,
+    refreshed = false,
   ): Promise<Data> {
+    const used = this.#token;
     try {
       return await this.#attempt(path, query, body, key);
     } catch (error) {
-      const { retryable, retryAfter } = error as ChatWidgetError;
+      const { code, retryable, retryAfter } = error as ChatWidgetError;
+      if (code === "INVALID_VISITOR_TOKEN" && !refreshed && typeof this.#visitorToken === "function") {
+        // Another call may have fetched a new one meanwhile.
+        if (this.#token === used || !used) this.#token = undefined;
+        return this.#call(path, query, body, key, failures, true);
+      }
       if (!retryable || failures >= this.#retries) throw error;
       const backOff = Math.random() * Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_BACK_OFF_MS);
       const wait =
         retryAfter === undefined ? backOff : Math.min(retryAfter, MAX_RETRY_AFTER_MS) + Math.random() * FIRST_RETRY_MS;
       await new Promise((resolve) => setTimeout(resolve, wait));
-      return this.#call(path, query, body, key, failures + 1);
+      return this.#call(path, query, body, key, failures + 1, refreshed);
     }
   }
 
@@ -215,9 +253,15 @@ export class BrowserWidgetClient {
     let response: Response | undefined;
     let envelope: Envelope | undefined;
     try {
+      // The config is the same for everybody, and cached.
+      const token = path === "chat/config" ? null : await this.#proof();
       const init: RequestInit = {
         method: body ? "POST" : "GET",
-        headers: body ? { Accept, "Content-Type": Accept, "Idempotency-Key": key! } : { Accept },
+        headers: {
+          Accept,
+          ...(body && { "Content-Type": Accept, "Idempotency-Key": key! }),
+          ...(token && { "Visitor-Token": token }),
+        },
         body: body!,
         cache: path === "chat/config" ? "default" : "no-store",
         keepalive: path === "events" && body!.length < MAX_KEEPALIVE_LENGTH,

@@ -30,7 +30,7 @@ const failure = (status, code, headers) => () =>
   respond(status, code === "INVALID_RESPONSE" ? "<html>" : { ok: false, error: { code, message: "" } }, headers);
 
 globalThis.fetch = async (url, { headers, body, cache }) => {
-  requests.push({ url, key: headers["Idempotency-Key"], body, cache });
+  requests.push({ url, key: headers["Idempotency-Key"], token: headers["Visitor-Token"], body, cache });
   const next = responses.length > 1 ? responses.shift() : responses[0];
   return next();
 };
@@ -212,4 +212,52 @@ test("idempotency keys have the form and the length of the table", async () => {
       assert.ok(key.length >= minLength && key.length <= maxLength, key);
     });
   }
+});
+
+test("A visitor's token goes with every call but the config, and is fetched again after it was refused, once", async () => {
+  const refused = failure(401, "INVALID_VISITOR_TOKEN");
+  let fetched = 0;
+  const visitorToken = async () => `token-${(fetched += 1)}`;
+  const client = new BrowserWidgetClient({ proxy: "/connector", visitorToken, retries: 0 });
+  responses = [success({}), refused, success(REPLY), success({}), refused];
+  await client.getChatConfig();
+  await client.sendMessage("Hello");
+  await client.getPresence();
+  assert.deepEqual(
+    requests.map(({ token }) => token),
+    [undefined, "token-1", "token-2", "token-2"],
+  );
+  const [, first, second] = requests;
+  assert.deepEqual([first.key, first.body], [second.key, second.body]);
+  await assert.rejects(client.getPresence(), { code: "INVALID_VISITOR_TOKEN" });
+  assert.deepEqual([requests.length, fetched], [6, 3]);
+  assert.deepEqual(waits, []);
+});
+
+test("A token that is a text, or that the page cannot get, is not fetched again", async () => {
+  responses = [failure(401, "INVALID_VISITOR_TOKEN")];
+  const fixed = new BrowserWidgetClient({ proxy: "/connector", visitorToken: "fixed" });
+  await assert.rejects(fixed.getPresence(), { code: "INVALID_VISITOR_TOKEN" });
+  assert.deepEqual(
+    requests.map(({ token }) => token),
+    ["fixed"],
+  );
+  const failing = new BrowserWidgetClient({
+    proxy: "/connector",
+    visitorToken: () => Promise.reject(new Error("signed out")),
+    retries: 1,
+  });
+  await assert.rejects(failing.getPresence(), { code: "NETWORK" });
+  assert.equal(requests.length, 1, "nothing is sent without the proof");
+});
+
+test("A verified visitor continues the conversation of another device", async () => {
+  responses = [success({ conversationId: "c9", messages: [] })];
+  const unverified = new BrowserWidgetClient({ proxy: "/connector", visitorToken: () => null });
+  assert.deepEqual(await unverified.listMessages(), { messages: [] });
+  assert.equal(requests.length, 0);
+  const client = new BrowserWidgetClient({ proxy: "/connector", visitorToken: () => "token" });
+  await client.listMessages();
+  assert.equal(requests[0].url.endsWith("/connector/chat/messages"), true);
+  assert.equal(client.conversationId, "c9");
 });
