@@ -295,11 +295,13 @@ const TYPES = [
   "server/exchange",
   "server/index",
   "server/node",
+  "server/node-request",
   "server/proxy",
   "server/proxy-options",
   "server/rate",
   "server/sync",
   "server/types",
+  "server/visitor-token",
 ];
 
 function buildTypes() {

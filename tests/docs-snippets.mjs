@@ -104,6 +104,9 @@ export const RUN_BY = {
     "Serve the proxy from a function: js 3": NODE,
     "Call the API from JavaScript: js": NODE,
     "Call the API from JavaScript: js 2": NODE,
+    "Prove who a signed-in visitor is: js": NODE,
+    "Prove who a signed-in visitor is: rust,no_run": CONNECTOR,
+    "Prove who a signed-in visitor is: php": "tests/server/visitor-token.test.mjs",
     "Use the commands: sh": "crates/connector/tests/it/commands.rs",
     "Use the client: rust": CONNECTOR,
     "Run jobs: rust": CONNECTOR,
@@ -136,7 +139,10 @@ export const RUN_BY = {
     "Google Tag Manager: html": BUILDERS,
     "Allow the chat in a Content Security Policy: http": BUILDERS,
   },
-  "docs/wordpress.md": { "Keep the token on your server: php": "tests/e2e/wordpress.test.mjs" },
+  "docs/wordpress.md": {
+    "Keep the token on your server: php": "tests/e2e/wordpress.test.mjs",
+    "Prove who is signed in: php": "tests/server/visitor-token.test.mjs",
+  },
 };
 
 /** Returns the text of a file of the project. */

@@ -13,7 +13,7 @@ const CALLS = new Map([
   ["POST /events", 256 * 1024],
 ]);
 const MAX_ANSWER = 1024 * 1024;
-const PASSED_ON = ["idempotency-key", "accept-language"];
+const PASSED_ON = ["idempotency-key", "accept-language", "visitor-token"];
 const PASSED_BACK = [
   "retry-after",
   "x-request-id",

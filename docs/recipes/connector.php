@@ -72,6 +72,27 @@ function body_of(string $call): string
     return $body;
 }
 
+/**
+ * Returns the token that proves who is signed in, or null. With a secret, CHAT_VISITOR names a function that returns the
+ * visitor of this request, such as ['id' => 'crm-4711', 'name' => 'Ada', 'email' => 'ada@shop.example'], or null. The token
+ * that a page sent is then dropped.
+ */
+function visitor_token(): ?string
+{
+    $secret = trim((string) (\defined('CHAT_VISITOR_SECRET') ? \CHAT_VISITOR_SECRET : getenv('CONNECTOR_VISITOR_SECRET')));
+    if ($secret === '') {
+        return $_SERVER['HTTP_VISITOR_TOKEN'] ?? null;
+    }
+    $visitor = \defined('CHAT_VISITOR') ? (\CHAT_VISITOR)() : null;
+    if ($visitor === null) {
+        return null;
+    }
+    $encode = fn (string $bytes): string => rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
+    $claims = ['sub' => (string) $visitor['id'], 'exp' => time() + 300] + array_diff_key($visitor, ['id' => null]);
+    $signed = $encode('{"alg":"HS256","typ":"JWT"}') . '.' . $encode(json_encode($claims, JSON_THROW_ON_ERROR));
+    return "$signed." . $encode(hash_hmac('sha256', $signed, $secret, true));
+}
+
 /** Sends one request to the service. Follows no redirect, decompresses nothing, and reads at most MAX_ANSWER bytes. */
 function ask(string $address, array $headers, ?string $body): array
 {
@@ -145,6 +166,11 @@ foreach (['HTTP_IDEMPOTENCY_KEY' => 'Idempotency-Key', 'HTTP_ACCEPT_LANGUAGE' =>
     if (isset($_SERVER[$from])) {
         $headers[] = "$name: $_SERVER[$from]";
     }
+}
+// The config is the same for everybody.
+$visitor = $call === 'GET /chat/config' ? null : visitor_token();
+if ($visitor !== null) {
+    $headers[] = "Visitor-Token: $visitor";
 }
 $body = null;
 if ($_SERVER['REQUEST_METHOD'] === 'POST') {

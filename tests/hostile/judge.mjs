@@ -18,6 +18,7 @@ const FORWARDED = {
   "content-length": (value) => /^\d+$/.test(value),
   "transfer-encoding": (value) => value === "chunked",
   "idempotency-key": () => true,
+  "visitor-token": () => true,
   connection: (value) => /^(keep-alive|close)$/i.test(value),
   // Node's `fetch` adds it to every request; the visitor's own value never passes.
   "sec-fetch-mode": (value) => value === "cors",

@@ -82,6 +82,16 @@ test("the proxy in Express serves beside the widget's files, and takes bodies th
   await assertServer(server);
 });
 
+test("the proxy proves the user of the session", async () => {
+  process.env.VISITOR_SECRET = "x".repeat(47);
+  const { proxy } = await run(snippet("docs/server.md", "Prove who a signed-in visitor is: js"));
+  await assertServes((path, init) => proxy(asRequest(path, init)));
+  const node = { session: { user: { number: 4711, name: "Ada", email: "ada@shop.example" } } };
+  const response = await proxy(asRequest("/connector/chat/presence"), { node });
+  // The service in test mode has no such secret.
+  assert.equal((await response.json()).error.code, "INVALID_VISITOR_TOKEN");
+});
+
 test("the handler in Fastify gets the raw request of its scope's routes", async () => {
   const handle = toNodeHandler(connectorProxy({ origin, token }));
   const routes = [];

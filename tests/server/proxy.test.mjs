@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
@@ -45,14 +46,80 @@ test("every sentence of `site-connector check` holds in Node's http, in front of
   assert.match(stdout, new RegExp(`^All ${count} checks hold`, "m"));
 });
 
-test("a call is forwarded with the token and two headers of the visitor, and nothing else", async () => {
-  const headers = { "Idempotency-Key": "key-12345", "Accept-Language": "de", Cookie: "a=b", Authorization: "Bearer x" };
+test("a call is forwarded with the token and three headers of the visitor, and nothing else", async () => {
+  const forwarded = { "Idempotency-Key": "key-12345", "Accept-Language": "de", "Visitor-Token": "a.b.c" };
+  const headers = { ...forwarded, Cookie: "a=b", Authorization: "Bearer x" };
   const response = await make()(post("/connector/events?a=%20b", '{"events":[]}', headers));
   assert.equal(response.status, 200);
   const [{ method, url, headers: sent, body }] = service.requests;
   assert.deepEqual([method, url, body], ["POST", "/api/connector/v1/events?a=%20b", '{"events":[]}']);
-  const { authorization, "idempotency-key": key, "accept-language": language, cookie } = sent;
-  assert.deepEqual([authorization, key, language, cookie], [`Bearer ${token}`, "key-12345", "de", undefined]);
+  const { authorization, "idempotency-key": key, "accept-language": language, "visitor-token": visitor, cookie } = sent;
+  assert.deepEqual([key, language, visitor], Object.values(forwarded));
+  assert.deepEqual([authorization, cookie], [`Bearer ${token}`, undefined]);
+});
+
+test("the server proves who is signed in, and the token that a page sent is dropped", async () => {
+  const visitorSecret = `svs_${"x".repeat(43)}`;
+  const users = new Map([["session=1", { id: "crm-4711", name: "Ada Lovelace", email: "ada@shop.example" }]]);
+  const visitor = async (request, { client }) => client && users.get(request.headers.get("Cookie"));
+  const proxy = make({ visitor, visitorSecret });
+  const tokenOf = async (cookie, path = "/connector/chat/presence") => {
+    await proxy(get(path, { Cookie: cookie, "Visitor-Token": "from.the.page" }), { client: "192.0.2.1" });
+    return service.requests.at(-1).headers["visitor-token"];
+  };
+  const [header, claims, signature] = (await tokenOf("session=1")).split(".");
+  const parse = (part) => JSON.parse(Buffer.from(part, "base64url"));
+  assert.deepEqual(parse(header), { alg: "HS256", typ: "JWT" });
+  const { exp, ...proved } = parse(claims);
+  assert.deepEqual(proved, { sub: "crm-4711", name: "Ada Lovelace", email: "ada@shop.example" });
+  assert.ok(Math.abs(exp - Date.now() / 1000 - 300) < 60);
+  const expected = createHmac("sha256", visitorSecret).update(`${header}.${claims}`).digest("base64url");
+  assert.equal(signature, expected);
+  assert.equal(await tokenOf("session=2"), undefined);
+  assert.equal(await tokenOf("session=1", "/connector/chat/config"), undefined);
+});
+
+test("in Node, the server's own request says who is signed in", async (t) => {
+  const visitor = (_request, { node }) => node.user;
+  const proxy = toNodeHandler(make({ visitor, visitorSecret: "x".repeat(47) }));
+  const site = await listen(t, (request, response) => {
+    request.user = { id: "crm-4711" };
+    return proxy(request, response);
+  });
+  await fetch(`${site}/connector/chat/presence`);
+  const [, claims] = service.requests[0].headers["visitor-token"].split(".");
+  assert.equal(JSON.parse(Buffer.from(claims, "base64url")).sub, "crm-4711");
+});
+
+test("a server that cannot say who is signed in proves nobody", async () => {
+  const lines = [];
+  const visitorSecret = "x".repeat(47);
+  const visitor = () => {
+    throw new Error("the session of ada@shop.example");
+  };
+  const proxy = make({ visitor, visitorSecret, log: (line) => lines.push(line) });
+  assert.equal((await proxy(post("/connector/events"))).status, 502);
+  assert.equal(service.requests.length, 0);
+  assert.deepEqual(lines.length, 1);
+  assert.doesNotMatch(lines[0], /ada/);
+  for (const options of [
+    { visitor },
+    { visitorSecret },
+    { visitor: "ada", visitorSecret },
+    { visitor, visitorSecret: "short" },
+  ])
+    assert.throws(() => make(options), { kind: "setup" });
+});
+
+test("a visitor's token that the service refuses is not logged as one of the site", async () => {
+  const lines = [];
+  const proxy = make({ log: (line) => lines.push(line) });
+  service.answer = failure(401, "INVALID_VISITOR_TOKEN");
+  assert.equal((await proxy(get("/connector/chat/presence", { "Visitor-Token": "a.b.c" }))).status, 401);
+  service.answer = failure(401, "UNAUTHORIZED");
+  await proxy(get("/connector/chat/presence"));
+  assert.match(lines[0], /visitor secret/);
+  assert.match(lines[1], /site token/);
 });
 
 test("the proxy's own errors are failure envelopes with a request id and the headers of every response", async () => {
@@ -196,7 +263,10 @@ test("pages of allowed origins may read responses, and no others", async () => {
   const allowed = await preflight("https://www.shop.example");
   assert.equal(allowed.status, 200);
   assert.equal(allowed.headers.get("Access-Control-Allow-Origin"), "https://www.shop.example");
-  assert.equal(allowed.headers.get("Access-Control-Allow-Headers"), "content-type,accept-language,idempotency-key");
+  assert.equal(
+    allowed.headers.get("Access-Control-Allow-Headers"),
+    "content-type,accept-language,idempotency-key,visitor-token",
+  );
   assert.equal(allowed.headers.get("Access-Control-Allow-Credentials"), null);
   assert.equal((await preflight("https://evil.example")).headers.get("Access-Control-Allow-Origin"), null);
   const response = await proxy(get("/connector/chat/config", { Origin: "https://www.shop.example" }));

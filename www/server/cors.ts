@@ -30,7 +30,7 @@ export class Cors {
     return new Response(null, {
       headers: {
         "Access-Control-Allow-Methods": "GET,POST",
-        "Access-Control-Allow-Headers": "content-type,accept-language,idempotency-key",
+        "Access-Control-Allow-Headers": "content-type,accept-language,idempotency-key,visitor-token",
         "Access-Control-Max-Age": "600",
       },
     });

@@ -1,27 +1,8 @@
 // The proxy as a handler for Node's `http`, and as a middleware for Express and similar frameworks.
 
+import type { NodeRequest } from "./node-request.js";
 import { notFound, ProxyFailure } from "./proxy-failure.js";
 import type { ConnectorProxy } from "./proxy-options.js";
-
-/** The parts of Node's `IncomingMessage`, and of Express' request, that the handler reads. */
-export interface NodeRequest {
-  method?: string | undefined;
-  url?: string | undefined;
-  /** Express: the URL before a router removed its prefix. */
-  originalUrl?: string;
-  /** Express: the client's address, as `trust proxy` says. */
-  ip?: string | undefined;
-  /** The body, if a framework has read it already. */
-  body?: unknown;
-  headers: Record<string, string | string[] | undefined>;
-  httpVersionMajor: number;
-  complete: boolean;
-  readableEnded: boolean;
-  socket: { remoteAddress?: string | undefined };
-  iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
-  on(event: "data", listener: (part: Uint8Array) => void): unknown;
-  once(event: "end", listener: () => void): unknown;
-}
 
 /** The parts of Node's `ServerResponse` that the handler uses. */
 export interface NodeResponse {
@@ -51,7 +32,7 @@ export function toNodeHandler(proxy: ConnectorProxy) {
     response.once("close", () => gone.abort());
     try {
       const client = request.ip ?? request.socket.remoteAddress;
-      const answer = await proxy(toRequest(request, target, gone.signal), { client });
+      const answer = await proxy(toRequest(request, target, gone.signal), { client, node: request });
       await send(request, response, answer);
     } catch (error) {
       const failure = error instanceof ProxyFailure ? error : new ProxyFailure(400, "INVALID_REQUEST", "Bad request.");

@@ -1,6 +1,8 @@
 // The settings of a proxy, and their defaults.
 
+import type { NodeRequest } from "./node-request.js";
 import type { ClientRate } from "./rate.js";
+import type { Identity } from "./visitor-token.js";
 
 /** The settings of a proxy. */
 export interface ConnectorProxyOptions {
@@ -27,6 +29,12 @@ export interface ConnectorProxyOptions {
   clientRate?: ClientRate | null;
   /** Addresses and networks of reverse proxies whose `X-Forwarded-For` is trusted, such as `10.0.0.0/8`. */
   trustedHops?: readonly string[];
+  /** Returns who is signed in, by the request's session. With it, the proxy signs a token for the service, and drops the
+   * one that a page sent; `null` and `undefined` prove nobody. It needs `visitorSecret`. It is called for messages, events
+   * and presence. If it throws, the response is 502, and the widget repeats the request. */
+  visitor?: (request: Request, context: ProxyContext) => Visitor | Promise<Visitor>;
+  /** The site's secret for visitor tokens, which the service's console shows once. */
+  visitorSecret?: string;
   /** Receives one line, at most once a minute, when the service refuses the site or cannot be reached, and once about a
    * reverse proxy that is not trusted; `console.warn` by default. No line has the token, a message or a visitor's address. */
   log?: (message: string) => void;
@@ -34,10 +42,15 @@ export interface ConnectorProxyOptions {
   fetch?: typeof fetch;
 }
 
+/** The visitor who is signed in, if there is one. */
+export type Visitor = Identity | null | undefined;
+
 /** What a server knows about a request besides its `Request`. */
 export interface ProxyContext {
   /** The IP address of the connection's other end. Without it, no client is limited. */
   client?: string | undefined;
+  /** The request of Node's `http`, or of Express, with what its middlewares have added, such as a session. */
+  node?: NodeRequest | undefined;
 }
 
 /** A proxy: answers a request for one of the five paths, and refuses every other one. It never rejects. */

@@ -32,6 +32,7 @@ import {
   requestHeaders,
 } from "./service.js";
 import { atLeastOne, timeLimit, withDefaults } from "./settings.js";
+import { parseVisitorSecret, signVisitorToken } from "./visitor-token.js";
 
 /** The five calls: the methods of each path. */
 const METHODS = new Map([
@@ -41,6 +42,9 @@ const METHODS = new Map([
   ["/events", "POST"],
 ]);
 const FORWARDED_HEADERS = ["Idempotency-Key", "Accept-Language"];
+const VISITOR_TOKEN = "Visitor-Token";
+/** The code of a refused visitor token. The site's own token is valid. */
+const INVALID_VISITOR_TOKEN = "INVALID_VISITOR_TOKEN";
 const RETURNED_HEADERS = [
   "Retry-After",
   "X-Request-Id",
@@ -68,12 +72,24 @@ function parsePrefix(prefix: string): string {
   return prefix;
 }
 
+/** Returns a function that signs the token of a request's visitor; `undefined` without the option `visitor`. */
+function visitorTokens({ visitor, visitorSecret }: ConnectorProxyOptions) {
+  if (visitor === undefined && visitorSecret === undefined) return undefined;
+  if (typeof visitor !== "function" || visitorSecret === undefined)
+    throw new ConnectorError("setup", "invalid visitor: expected a function together with visitorSecret");
+  const secret = parseVisitorSecret(visitorSecret);
+  return async (request: Request, context: ProxyContext) => {
+    const identity = await visitor(request, context);
+    return identity ? signVisitorToken(secret, identity) : null;
+  };
+}
+
 /**
  * Creates a proxy, to be called with the requests below `prefix`.
  *
- * Forwarded to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`. Returned: status, body, `Content-Type`
- * (anything but JSON becomes plain text), `X-Request-Id`, `X-Service-API-Version`, `Retry-After`, `X-RateLimit-*`. Nothing
- * else passes in either direction.
+ * Forwarded to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`, and `Visitor-Token` unless the option
+ * `visitor` replaces it. Returned: status, body, `Content-Type` (anything but JSON becomes plain text), `X-Request-Id`,
+ * `X-Service-API-Version`, `Retry-After`, `X-RateLimit-*`. Nothing else passes in either direction.
  *
  * @throws {ConnectorError} with the kind `setup` if an option is invalid.
  */
@@ -94,8 +110,10 @@ class SiteProxy {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
   readonly #log: (message: string) => void;
+  readonly #visitor: ((request: Request, context: ProxyContext) => Promise<string | null>) | undefined;
   #hasWarned = false;
   readonly #refusals: LogThrottle;
+  readonly #visitorRefusals: LogThrottle;
   readonly #failures: LogThrottle;
 
   constructor(options: ConnectorProxyOptions, prefix: string) {
@@ -119,7 +137,9 @@ class SiteProxy {
     // Looked up for each request, as frameworks replace the global one.
     this.#fetch = options.fetch ?? ((...args) => fetch(...args));
     this.#log = options.log ?? ((message) => console.warn(message));
+    this.#visitor = visitorTokens(options);
     this.#refusals = new LogThrottle(this.#log);
+    this.#visitorRefusals = new LogThrottle(this.#log);
     this.#failures = new LogThrottle(this.#log);
   }
 
@@ -151,7 +171,22 @@ class SiteProxy {
       init.body = await this.#body(request, path === "/events" ? this.#limits.events : this.#limits.message);
       headers.set("Content-Type", "application/json");
     }
+    // The config is the same for everybody.
+    const visitor = path === "/chat/config" ? null : await this.#visitorToken(request, context);
+    if (visitor !== null) headers.set(VISITOR_TOKEN, visitor);
     return this.#forward(address(this.#origin, path, search), init, request.signal);
+  }
+
+  /** Returns the token that proves the visitor: the page's own only where the server does not say who is signed in. */
+  async #visitorToken(request: Request, context: ProxyContext = {}): Promise<string | null> {
+    if (!this.#visitor) return request.headers.get(VISITOR_TOKEN);
+    try {
+      return await this.#visitor(request, context);
+    } catch {
+      // Its message may be about the visitor.
+      this.#failures.record("the option visitor throws");
+      throw unavailable();
+    }
   }
 
   /** Counts the request, if the server has told its client. */
@@ -194,7 +229,11 @@ class SiteProxy {
     try {
       const response = await this.#exchange(url, { ...init, redirect: "manual", signal });
       const reason = REFUSALS.get(response.status);
-      if (reason) this.#refusals.record(`the service refuses requests with ${response.status}: ${reason}`);
+      if (response.status === 401 && (await response.clone().text()).includes(INVALID_VISITOR_TOKEN))
+        this.#visitorRefusals.record(
+          "the service refuses a visitor's token: check the visitor secret, and the clock of the server that signs it",
+        );
+      else if (reason) this.#refusals.record(`the service refuses requests with ${response.status}: ${reason}`);
       return response;
     } catch {
       // A visitor who has gone says nothing about the service.

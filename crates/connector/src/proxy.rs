@@ -25,6 +25,7 @@ mod response;
 mod server;
 mod token_check;
 mod upstream;
+mod visitor;
 
 use axum::Router;
 
@@ -37,12 +38,14 @@ pub use metrics::ProxyMetrics;
 pub use options::{ProxyOptions, SetupError};
 pub use rate::ClientRate;
 pub use server::{ProxyServer, ServerError, ServerOptions};
+pub use visitor::{Identity, InvalidVisitorSecret, VisitorHook, VisitorSecret};
 
 /// Returns the proxy as a router, to be nested under the site's prefix.
 ///
-/// Forwarded to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`. Returned: status, body,
-/// `Content-Type` (anything but JSON becomes plain text), `X-Request-Id`, `X-Service-API-Version`,
-/// `Retry-After`, `X-RateLimit-*`. Nothing else passes in either direction.
+/// Forwarded to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`, and `Visitor-Token`
+/// unless a [`VisitorHook`] replaces it. Returned: status, body, `Content-Type` (anything but JSON becomes
+/// plain text), `X-Request-Id`, `X-Service-API-Version`, `Retry-After`, `X-RateLimit-*`. Nothing else passes
+/// in either direction.
 ///
 /// Errors of the proxy itself are failure envelopes (2.1) with their own request id: 502
 /// `UPSTREAM_UNAVAILABLE` if the service cannot be reached or its response is not usable, 504

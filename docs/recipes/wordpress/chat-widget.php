@@ -19,10 +19,25 @@ const SETTING = 'chat_widget';
 const PROXY = '/connector';
 const ADVICE = 'Copy the code again from the console of your chat service, under Settings, Widget.';
 
+/** Returns the user who is signed in, as the service's verified visitor. */
+function visitor(): ?array
+{
+    $user = wp_get_current_user();
+    return $user->ID === 0 ? null : ['id' => "wordpress-$user->ID", 'name' => $user->display_name, 'email' => $user->user_email];
+}
+
 // The proxy: before WordPress looks for a page of that name.
 if (defined('CHAT_TOKEN') && str_starts_with($_SERVER['REQUEST_URI'] ?? '', PROXY . '/')) {
-    require __DIR__ . '/connector.php';
-    exit;
+    $proxy = function (): never {
+        require __DIR__ . '/connector.php';
+        exit;
+    };
+    if (!defined('CHAT_VISITOR_SECRET')) {
+        $proxy();
+    }
+    defined('CHAT_VISITOR') || define('CHAT_VISITOR', __NAMESPACE__ . '\visitor');
+    // WordPress knows the user once all plugins are loaded.
+    add_action('plugins_loaded', $proxy);
 }
 
 /** Returns the options in a script tag, or in a setting, as attributes. Other attributes are left out. */

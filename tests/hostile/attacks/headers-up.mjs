@@ -122,11 +122,12 @@ export const headersUp = [
   ...Object.entries(VALUES).flatMap(([what, value]) => [
     { name: `Idempotency-Key of ${what}`, bytes: post("/connector/events", "{}", { "Idempotency-Key": value }) },
     { name: `Accept-Language of ${what}`, bytes: get("/connector/chat/presence", { "Accept-Language": value }) },
+    { name: `Visitor-Token of ${what}`, bytes: get("/connector/chat/presence", { "Visitor-Token": value }) },
   ]),
   {
-    name: "Idempotency-Key and Accept-Language are forwarded",
-    bytes: post("/connector/events", "{}", { "Accept-Language": "de-AT" }),
+    name: "Idempotency-Key, Accept-Language and Visitor-Token are forwarded",
+    bytes: post("/connector/events", "{}", { "Accept-Language": "de-AT", "Visitor-Token": "a.b.c" }),
     status: 200,
-    goesOn: { "idempotency-key": "attack-key-1", "accept-language": "de-AT" },
+    goesOn: { "idempotency-key": "attack-key-1", "accept-language": "de-AT", "visitor-token": "a.b.c" },
   },
 ];

@@ -25,6 +25,7 @@ use super::options::{ProxyOptions, SetupError};
 use super::rate::ClientLimiter;
 use super::response::{ProxyResponse, is_json};
 use super::upstream::{Upstream, UpstreamRequest};
+use super::visitor::VisitorHook;
 
 /// The paths of the five calls.
 const PATHS: [&str; 4] = ["/chat/config", "/chat/messages", "/chat/presence", "/events"];
@@ -41,6 +42,7 @@ pub(super) struct Proxy {
     untrusted_hop: Once,
     pub(super) configs: Option<ConfigStore>,
     pub(super) metrics: Option<ProxyMetrics>,
+    visitor: Option<VisitorHook>,
 }
 
 /// Returns the state of a proxy, and the CORS layer of its allowed origins.
@@ -57,6 +59,7 @@ pub(super) fn build(options: ProxyOptions) -> Result<(Arc<Proxy>, Option<CorsLay
         untrusted_hop: Once::new(),
         configs: options.config_cache.map(ConfigStore::new),
         metrics: options.metrics,
+        visitor: options.visitor,
     });
     Ok((proxy, cors_layer))
 }
@@ -99,7 +102,7 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
     let layer = CorsLayer::new()
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers([header::CONTENT_TYPE, header::ACCEPT_LANGUAGE, IDEMPOTENCY_KEY])
+        .allow_headers([header::CONTENT_TYPE, header::ACCEPT_LANGUAGE, IDEMPOTENCY_KEY, VISITOR_TOKEN])
         .expose_headers(
             exposed.map(HeaderName::from_static).into_iter().chain([header::RETRY_AFTER]).collect::<Vec<_>>(),
         )
@@ -110,6 +113,7 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
 /// The Content-Security-Policy of every response: none of them is a page.
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const VISITOR_TOKEN: HeaderName = HeaderName::from_static(chat_protocol::VISITOR_TOKEN);
 
 async fn not_found(request: Request) -> ProxyResponse {
     with_security_headers(failure_response(&Failure::NotFound, !request.body().is_end_stream()))
@@ -195,12 +199,18 @@ impl Proxy {
             chat_protocol::Method::Post => Some(self.body(endpoint, &parts.headers, body).await?),
         };
         let forwarded = |name: HeaderName| parts.headers.get(&name).cloned().map(|value| (name, value));
-        let request = UpstreamRequest {
-            endpoint,
-            query: parts.uri.query().map(str::to_owned),
-            headers: [IDEMPOTENCY_KEY, header::ACCEPT_LANGUAGE].into_iter().filter_map(forwarded).collect(),
-            body,
-        };
+        let mut headers: HeaderMap =
+            [IDEMPOTENCY_KEY, header::ACCEPT_LANGUAGE].into_iter().filter_map(forwarded).collect();
+        // The config is the same for everybody.
+        if endpoint != Endpoint::Config {
+            let token = match &self.visitor {
+                Some(hook) => hook.token(parts).await,
+                None => parts.headers.get(&VISITOR_TOKEN).cloned(),
+            };
+            headers.extend(token.map(|token| (VISITOR_TOKEN, token)));
+        }
+        let query = parts.uri.query().map(str::to_owned);
+        let request = UpstreamRequest { endpoint, query, headers, body };
         match &self.configs {
             Some(configs) if endpoint == Endpoint::Config => {
                 self.config(configs, request, bypasses_cache(&parts.headers)).await

@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use super::config_cache::ConfigCache;
 use super::metrics::ProxyMetrics;
 use super::rate::ClientRate;
+use super::visitor::{InvalidVisitorSecret, VisitorHook};
 use crate::connection::client_error;
 use crate::origin::OriginError;
 
@@ -39,11 +40,13 @@ pub struct ProxyOptions {
     pub config_cache: Option<ConfigCache>,
     /// The metrics to record into; `None` records none.
     pub metrics: Option<ProxyMetrics>,
+    /// Tells who is signed in; `None` forwards the token that the page has.
+    pub visitor: Option<VisitorHook>,
 }
 
 impl ProxyOptions {
     /// Returns the defaults: 64 KiB for a message, 256 KiB for events, 1 MiB for a response, and 35 s, as an
-    /// AI may take that long. No allowed origins, no rate limit, no trusted hops, no cache.
+    /// AI may take that long. No allowed origins, no rate limit, no trusted hops, no cache, no hook.
     pub fn new(origin: impl Into<String>, token: SecretString) -> Self {
         Self {
             origin: origin.into(),
@@ -57,6 +60,7 @@ impl ProxyOptions {
             trusted_hops: Vec::new(),
             config_cache: None,
             metrics: None,
+            visitor: None,
         }
     }
 }
@@ -72,6 +76,9 @@ pub enum SetupError {
         "invalid site token: expected one line of visible ASCII characters; copy it again from where it was issued"
     )]
     Token,
+    /// The secret for visitor tokens is invalid.
+    #[error(transparent)]
+    VisitorSecret(#[from] InvalidVisitorSecret),
     /// An allowed origin is invalid.
     #[error("invalid allowed origin: expected one such as https://www.shop.example without a path, got {0}")]
     AllowedOrigin(String),

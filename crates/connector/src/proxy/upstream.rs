@@ -31,6 +31,13 @@ const RETURNED_HEADERS: [HeaderName; 7] = [
 /// Maximum headers of a response: the returned ones, and those that the proxy adds.
 const RESPONSE_HEADERS: usize = 16;
 
+/// The code of a refused visitor token.
+const INVALID_VISITOR_TOKEN: &[u8] = b"INVALID_VISITOR_TOKEN";
+
+fn contains(body: &[u8], text: &[u8]) -> bool {
+    body.windows(text.len()).any(|part| part == text)
+}
+
 /// A request to be forwarded to the service.
 #[derive(Clone)]
 pub(crate) struct UpstreamRequest {
@@ -51,6 +58,7 @@ pub(crate) struct Upstream {
     answer_limit: usize,
     timeout: Duration,
     refusals: LogThrottle,
+    visitor_refusals: LogThrottle,
     failures: LogThrottle,
 }
 
@@ -71,8 +79,8 @@ impl Upstream {
             (header::AUTHORIZATION, authorization),
         ];
         let headers = headers.into_iter().collect();
-        let (refusals, failures) = (LogThrottle::default(), LogThrottle::default());
-        Ok(Self { client, origin, headers, answer_limit, timeout, refusals, failures })
+        let [refusals, visitor_refusals, failures] = [(); 3].map(|()| LogThrottle::default());
+        Ok(Self { client, origin, headers, answer_limit, timeout, refusals, visitor_refusals, failures })
     }
 
     pub(crate) async fn forward(&self, request: UpstreamRequest) -> Result<ProxyResponse, Failure> {
@@ -80,7 +88,7 @@ impl Upstream {
         match self.exchange(request).await {
             Ok(response) => {
                 debug!(?endpoint, status = response.status.as_u16(), "forwarded");
-                self.log_refusal(response.status);
+                self.log_refusal(&response);
                 Ok(response)
             }
             Err(reason) => {
@@ -98,7 +106,19 @@ impl Upstream {
 
     /// Logs, at most once a minute, that the service refuses the whole site: the chat then works for no
     /// visitor, and only the operator of the proxy can fix it.
-    fn log_refusal(&self, status: StatusCode) {
+    fn log_refusal(&self, response: &ProxyResponse) {
+        let status = response.status;
+        // The site's own token is valid.
+        if status == StatusCode::UNAUTHORIZED && contains(&response.body, INVALID_VISITOR_TOKEN) {
+            if let Some(times) = self.visitor_refusals.occurrences() {
+                warn!(
+                    times,
+                    "the service refuses a visitor's token: check the visitor secret, and the clock of the server \
+                     that signs it"
+                );
+            }
+            return;
+        }
         let reason = match status.as_u16() {
             401 => "the site token is missing or invalid",
             402 => "the account's quota is exhausted",

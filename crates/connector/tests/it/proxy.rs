@@ -3,6 +3,7 @@
 mod connections;
 mod failures;
 mod forwarding;
+mod visitor;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

@@ -34,7 +34,7 @@ async fn forwards_the_five_calls_to_the_same_path_with_the_token() {
 }
 
 #[tokio::test]
-async fn forwards_only_the_key_and_the_language_of_the_browsers_headers() {
+async fn forwards_only_the_key_the_language_and_the_visitors_token_of_the_browsers_headers() {
     let (address, seen) = service(|| "{}").await;
     let mut request = post("/connector/chat/messages", "{}");
     for (name, value) in [
@@ -42,6 +42,7 @@ async fn forwards_only_the_key_and_the_language_of_the_browsers_headers() {
         ("authorization", "Basic c2VjcmV0"),
         ("idempotency-key", "chat-v1-0001"),
         ("accept-language", "de"),
+        ("visitor-token", "a.b.c"),
         ("user-agent", "a browser"),
         ("origin", "https://shop.example"),
         ("referer", "https://shop.example/help"),
@@ -65,10 +66,12 @@ async fn forwards_only_the_key_and_the_language_of_the_browsers_headers() {
             "content-type",
             "host",
             "idempotency-key",
-            "user-agent"
+            "user-agent",
+            "visitor-token"
         ]
     );
     assert_eq!(seen[0].1["idempotency-key"], "chat-v1-0001");
+    assert_eq!(seen[0].1["visitor-token"], "a.b.c");
     assert_eq!(seen[0].1["accept-encoding"], "identity");
     assert!(seen[0].1["user-agent"].to_str().expect("text").starts_with("site-connector/"));
 }
