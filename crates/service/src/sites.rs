@@ -86,7 +86,7 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.assistant_name, s.welcome, s.avatar_url, s.publishing, s.monthly_ai_replies, s.quota_refuses, s.ai_base,
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
     s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
-    s.old_visitor_secret_until_ms
+    s.old_visitor_secret_until_ms, s.ai_options
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -97,7 +97,8 @@ fn read(row: &Row) -> Result<Site, DbError> {
     let ai_key = row.optional_bytes(19)?;
     let ai = match (row.optional_text(17)?, row.optional_text(18)?) {
         (Some(base), Some(model)) => {
-            Some(AiSettings { base, model, has_key: ai_key.is_some(), timeout_ms: row.int(20)? })
+            let options = row.optional_text(31)?.map(|text| json(&text)).unwrap_or_default();
+            Some(AiSettings { base, model, has_key: ai_key.is_some(), timeout_ms: row.int(20)?, options })
         }
         _ => None,
     };

@@ -7,6 +7,7 @@ mod access;
 mod audit;
 mod knowledge;
 mod people;
+mod provider;
 mod proxy;
 mod quota;
 mod site;
@@ -26,9 +27,10 @@ pub use people::{
     OneTimeLink, OperatorAccount, OperatorChange, OperatorChanged, OperatorRole, Operators, SessionInfo,
     Sessions,
 };
+pub use provider::{AI_PROVIDERS, AiProvider, CUSTOM_AI_PROVIDER};
 pub use proxy::{CheckedPart, ProxyCheck, ProxyChecked, ProxyProblem};
 pub use quota::{Quota, SiteQuota};
-pub use site::{AiChange, AiSettings, NewSite, Patch, Site, SiteChange};
+pub use site::{AiChange, AiOptions, AiSettings, NewSite, Patch, Site, SiteChange};
 pub use webhook::{
     Delivery, DeliveryAttempt, DeliveryPage, DeliveryShown, NewWebhook, Webhook, WebhookChange,
     WebhookSecret, WebhookShown, Webhooks,

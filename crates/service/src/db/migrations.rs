@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         version: 1,
         name: "tables",
@@ -70,6 +70,12 @@ const STEPS: [Step; 9] = [
         name: "identity",
         sqlite: include_str!("../../migrations/0010_identity.sql"),
         postgres: include_str!("../../migrations/0010_identity.sql"),
+    },
+    Step {
+        version: 11,
+        name: "AI options",
+        sqlite: include_str!("../../migrations/0011_ai_options.sql"),
+        postgres: include_str!("../../migrations/0011_ai_options.sql"),
     },
 ];
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chat_protocol::FieldError;
+use chat_protocol::admin::settings::{AiOptions, AiProvider};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
@@ -64,7 +65,7 @@ pub struct SiteChange {
     pub retention_days: Option<Option<i64>>,
 }
 
-/// An OpenAI-compatible AI endpoint.
+/// An AI endpoint.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AiChange {
@@ -80,6 +81,31 @@ pub struct AiChange {
     /// Milliseconds until a request to the AI is given up, 1,000 to 120,000.
     #[serde(default)]
     pub timeout_ms: Option<i64>,
+    /// The provider: `openai`, `azure`, `anthropic`, `gemini`, `mistral`, `deepseek`, `openrouter`, `groq`,
+    /// `ollama`, `vllm`, `llamacpp`, `lmstudio`, or `custom` for any other endpoint that speaks OpenAI's chat
+    /// completions. Missing: `custom`.
+    #[serde(default)]
+    pub provider: Option<String>,
+    /// The model that is asked when the first one fails. Missing: none.
+    #[serde(default)]
+    pub second_model: Option<String>,
+    /// The tokens that question and answer may have together, 1,024 to 1,000,000. Missing: the provider's.
+    #[serde(default)]
+    pub context_tokens: Option<u32>,
+}
+
+impl AiChange {
+    /// Checks what is particular to the provider.
+    pub(crate) fn options(&self) -> Result<AiOptions, FieldError> {
+        let provider = self.provider.clone().unwrap_or_else(|| AiOptions::default().provider);
+        if AiProvider::of(&provider).is_none() {
+            return Err(FieldError::new("ai.provider", "is not known"));
+        }
+        let second_model = self.second_model.as_deref();
+        let second_model = second_model.map(|model| check_name("ai.secondModel", model)).transpose()?;
+        within("ai.contextTokens", self.context_tokens.map(i64::from), 1024, 1_000_000)?;
+        Ok(AiOptions { provider, second_model, context_tokens: self.context_tokens })
+    }
 }
 
 /// Reads a member that may be null: then it is `Some(None)`.
@@ -163,12 +189,13 @@ impl SiteChange {
         match self.ai {
             None => {}
             Some(None) => {
-                for column in ["ai_base", "ai_model"] {
+                for column in ["ai_base", "ai_model", "ai_options"] {
                     set(column, None::<String>.into());
                 }
                 set("ai_key", None::<Vec<u8>>.into());
             }
             Some(Some(ai)) => {
+                set("ai_options", serde_json::to_string(&ai.options()?).unwrap_or_default().into());
                 set("ai_base", web_address("ai.base", &ai.base)?.into());
                 set("ai_model", check_name("ai.model", &ai.model)?.into());
                 if let Some(timeout) = ai.timeout_ms {

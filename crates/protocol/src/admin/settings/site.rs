@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::CUSTOM_AI_PROVIDER;
+
 /// A site. What the settings mean is described in [`SiteChange`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -72,6 +74,30 @@ pub struct AiSettings {
     pub has_key: bool,
     /// Milliseconds until a request to the AI is given up.
     pub timeout_ms: i64,
+    /// What is particular to the provider.
+    #[serde(flatten)]
+    pub options: AiOptions,
+}
+
+/// What is particular to a provider of AI, and to its models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct AiOptions {
+    /// The provider, such as `openai`; `custom` for any other endpoint that speaks OpenAI's chat completions.
+    pub provider: String,
+    /// The model that is asked when the first one fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_model: Option<String>,
+    /// The tokens that question and answer may have together, 1,024 to 1,000,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u32>,
+}
+
+impl Default for AiOptions {
+    fn default() -> Self {
+        Self { provider: CUSTOM_AI_PROVIDER.to_owned(), second_model: None, context_tokens: None }
+    }
 }
 
 /// What happens to an optional setting.
@@ -176,16 +202,20 @@ pub struct AiChange {
     /// Milliseconds until a request to the AI is given up, 1,000 to 120,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<i64>,
+    /// What is particular to the provider; members that are missing have their default.
+    #[serde(flatten)]
+    pub options: AiOptions,
 }
 
 impl core::fmt::Debug for AiChange {
     /// Writes everything but the key.
     fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { base, model, timeout_ms, .. } = self;
+        let Self { base, model, timeout_ms, options, .. } = self;
         out.debug_struct("AiChange")
             .field("base", base)
             .field("model", model)
             .field("timeout_ms", timeout_ms)
+            .field("options", options)
             .finish_non_exhaustive()
     }
 }

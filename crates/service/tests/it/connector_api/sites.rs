@@ -73,4 +73,29 @@ on_both_databases! {
         assert!(same.ai.as_ref().expect("an endpoint").has_key);
         change(ai(json!({ "base": "https://other.example/v1", "model": "m", "key": "another" }))).await.expect("changed");
     }
+    async fn what_is_particular_to_the_provider_of_an_ai_is_stored(database: &TestDatabase) {
+        let ai = |ai: serde_json::Value| serde_json::from_value::<SiteChange>(json!({ "ai": ai })).expect("settings");
+        let azure = "https://x.openai.azure.com/openai/deployments/d?api-version=2024-10-21";
+        let change = ai(json!({ "base": azure, "model": "m", "provider": "azure", "secondModel": "n",
+            "contextTokens": 16_000 }));
+        let client = Client::with(crate::support::options(database), change).await;
+        let stored = client.site.ai.clone().expect("an endpoint");
+        assert_eq!((stored.base.as_str(), stored.options.provider.as_str()), (azure, "azure"));
+        assert_eq!((stored.options.second_model.as_deref(), stored.options.context_tokens), (Some("n"), Some(16_000)));
+        let directory = client.service.directory();
+        let change = async |change: SiteChange| directory.change_site(&client.site.id, change).await;
+        for (field, value) in [
+            ("provider", json!("unknown")),
+            ("secondModel", json!("")),
+            ("contextTokens", json!(1023)),
+        ] {
+            let mut wrong = json!({ "base": "https://ai.example/v1", "model": "m" });
+            wrong[field] = value;
+            let error = change(ai(wrong)).await.expect_err("refused").to_string();
+            assert!(error.contains(&format!("ai.{field}")), "{error}");
+        }
+        let plain = change(ai(json!({ "base": "https://ai.example/v1", "model": "m" }))).await.expect("changed");
+        let options = plain.ai.clone().expect("an endpoint").options;
+        assert_eq!((options.provider.as_str(), options.second_model, options.context_tokens), ("custom", None, None));
+    }
 }
