@@ -46,7 +46,8 @@ export class Ai {
   async #answer(request, response) {
     let body = "";
     for await (const piece of request) body += piece;
-    const question = JSON.parse(body).messages.at(-1).content;
+    // The reference material stands before the question, in the same message.
+    const question = JSON.parse(body).messages.at(-1).content.split("\nMessage of the visitor:\n").at(-1);
     const reply = this.#next.shift() ?? ANSWERS.find(([pattern]) => pattern.test(question))[1];
     await this.#gate;
     response.setHeader("Content-Type", "application/json");

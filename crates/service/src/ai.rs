@@ -1,26 +1,35 @@
-//! Answers visitors: by an OpenAI-compatible endpoint that the site names, or by the built-in assistant.
+//! Answers visitors: by the AI endpoint that the site names, or by the built-in assistant.
 
 mod address;
+mod body;
 mod breaker;
 mod budget;
 mod builtin;
+mod completion;
 mod disclosure;
 mod endpoint;
 mod exchange;
+mod failure;
 #[cfg(test)]
 mod hostile_tests;
+mod links;
 mod phrases;
 mod prompt;
+#[cfg(test)]
+mod provider_tests;
+mod quirks;
 pub(crate) mod quota;
 pub(crate) mod reply;
 mod requests;
 mod shares;
+mod thinking;
 mod warning;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use chat_protocol::{AiStatus, Role};
+use jiff::civil::Date;
 use serde::Serialize;
 use tracing::warn;
 
@@ -36,7 +45,10 @@ use crate::knowledge::Passage;
 use crate::rate::Caller;
 use breaker::Breaker;
 use budget::Budget;
+use completion::Completion;
 use exchange::AiClient;
+use failure::{Failure, Fault};
+use quirks::Quirks;
 
 /// Maximum endpoints whose failures are remembered.
 const MAX_BREAKERS: usize = 4096;
@@ -48,10 +60,21 @@ pub(crate) struct Turn {
     pub(crate) content: String,
 }
 
+/// What an AI is told about a site.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SiteFacts<'a> {
+    pub(crate) name: &'a str,
+    /// The origin of the site's pages, if it is known.
+    pub(crate) origin: Option<&'a str>,
+    /// The date (UTC), if it is known.
+    pub(crate) today: Option<Date>,
+}
+
 /// The input of an answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Question<'a> {
     pub(crate) site_id: &'a str,
+    pub(crate) site: SiteFacts<'a>,
     /// The passages of the site about the visitor's last message, best first.
     pub(crate) passages: &'a [Passage],
     /// A summary of what the visitor did on the website: see [`crate::lead::events_as_context`].
@@ -77,6 +100,20 @@ pub(crate) struct Asker<'a> {
 impl Question<'_> {
     pub(crate) fn message(&self) -> &str {
         self.history.last().map(|turn| turn.content.as_str()).unwrap_or_default()
+    }
+
+    /// Returns the conversation before the last message.
+    fn earlier(&self) -> &[Turn] {
+        self.history.split_last().map_or(&[], |(_, earlier)| earlier)
+    }
+
+    /// Returns whose requests are counted together: those of an address, or else of a visitor.
+    fn caller(&self) -> Caller {
+        match self.asker {
+            Some(Asker { caller: Caller::Anybody, visitor_id: Some(id) }) => Caller::visitor(id),
+            Some(Asker { caller, .. }) => caller,
+            None => Caller::Anybody,
+        }
     }
 }
 
@@ -110,6 +147,8 @@ pub(crate) struct Answer {
     pub(crate) topic: Option<String>,
     /// Whether the last message asks for a person.
     pub(crate) wants_person: bool,
+    /// Why the AI gave no answer, for the site's operators only: the provider may quote the conversation.
+    pub(crate) problem: Option<String>,
 }
 
 /// All that answers the visitors of all sites.
@@ -119,6 +158,7 @@ pub(crate) struct Ai {
     https: OnceLock<AiClient>,
     http: OnceLock<AiClient>,
     breakers: Mutex<HashMap<Fingerprint, Arc<Breaker>>>,
+    quirks: Quirks,
     budget: Budget,
 }
 
@@ -131,14 +171,14 @@ impl Ai {
             https: OnceLock::new(),
             http: OnceLock::new(),
             breakers: Mutex::default(),
+            quirks: Quirks::default(),
             budget: Budget::default(),
         }
     }
 
     /// Checks the settings of an endpoint, before they are stored.
     pub(crate) fn check(&self, endpoint: &Endpoint) -> Result<(), EndpointError> {
-        endpoint.url(self.allows_private)?;
-        endpoint.authorization()?;
+        endpoint.headers(&endpoint.target(self.allows_private)?)?;
         Ok(())
     }
 
@@ -152,6 +192,7 @@ impl Ai {
             used_fallback: false,
             topic: question.passages.first().map(|best| topic(&best.title)),
             wants_person: wants_person(message),
+            problem: None,
         };
         let Some(endpoint) = endpoint else {
             let Question { left_contact, has_contact, passages, locale, .. } = question;
@@ -165,64 +206,57 @@ impl Ai {
             return answer;
         };
         match self.ask(endpoint, question).await {
-            Ok((status, text)) => {
-                answer.status = status;
-                if text.is_some() {
-                    answer.sources = question.passages.iter().map(Citation::from).collect();
-                }
-                answer.text = text;
+            Ok(Completion::Answer(text)) => {
+                answer.sources = question.passages.iter().map(Citation::from).collect();
+                answer.text = Some(text);
             }
-            Err(status) => {
-                answer.status = status;
-                answer.used_fallback = true;
-                answer.text = Some(Phrases::of(message, question.locale).fallback.to_owned());
+            Ok(Completion::Refusal(Some(text))) => answer.text = Some(text),
+            Ok(Completion::Refusal(None)) => answer.status = AiStatus::Blocked,
+            Err(failure) => {
+                let fallback = Answer::fallback(failure.status.clone(), question);
+                answer.problem = Some(failure.for_operators(endpoint.key.as_ref()));
+                (answer.status, answer.text, answer.used_fallback) = (fallback.status, fallback.text, true);
             }
         }
         answer
     }
 
     /// Asks an endpoint, unless it has failed several times in a row, or too many requests are in progress.
-    async fn ask(
-        &self,
-        endpoint: &Endpoint,
-        question: &Question<'_>,
-    ) -> Result<(AiStatus, Option<String>), AiStatus> {
+    async fn ask(&self, endpoint: &Endpoint, question: &Question<'_>) -> Result<Completion, Failure> {
         let breaker = self.breaker(question.site_id, endpoint);
-        if breaker.is_open() {
-            return Err(AiStatus::ProviderError);
+        let caller = question.caller();
+        let open = || {
+            Failure::new(Fault::Question, "the endpoint failed several times, and is left alone for a while")
+        };
+        if breaker.is_open(caller) {
+            return Err(open());
         }
-        let turn = self.budget.turn(question.site_id, endpoint.timeout).await.map_err(|busy| {
-            warn!(site = question.site_id, "{}", busy.reason);
-            busy.status
-        });
-        let _turn = turn?;
+        let turn = self.budget.turn(question.site_id, caller, endpoint.timeout).await;
+        let _turn = turn.inspect_err(|busy| warn!(site = question.site_id, "{}", busy.reason))?;
         // The circuit may have opened while the request waited.
-        let attempt = breaker.attempt().ok_or(AiStatus::ProviderError)?;
-        let asked = async {
-            let client = self.client(endpoint.is_https())?;
-            endpoint.complete(&client, self.allows_private, question).await
-        };
-        let asked = tokio::time::timeout(endpoint.timeout, asked).await;
-        let failure = match asked {
-            Ok(Ok(answer)) => {
-                attempt.succeeded();
-                return Ok(answer);
+        let attempt = breaker.attempt(caller).ok_or_else(open)?;
+        let asked = self.complete(endpoint, question).await;
+        match &asked {
+            Ok(_) => attempt.succeeded(),
+            Err(failure) => {
+                let reason = failure.for_log(endpoint.key.as_ref(), question);
+                warn!(site = question.site_id, "the AI endpoint failed: {reason}");
+                if failure.fault == Fault::Endpoint && attempt.failed() {
+                    warn!(
+                        site = question.site_id,
+                        "the AI endpoint is not asked for a while, after several failures"
+                    );
+                }
             }
-            Ok(Err(failure)) => failure,
-            Err(_) => Failure::down(format!("no answer within {:?}", endpoint.timeout)),
-        };
-        warn!(site = question.site_id, "the AI endpoint failed: {}", failure.reason);
-        if failure.is_down {
-            if attempt.failed() {
-                warn!(
-                    site = question.site_id,
-                    "the AI endpoint is not asked for a while, after several failures"
-                );
-            }
-        } else {
-            drop(attempt);
         }
-        Err(failure.status)
+        asked
+    }
+
+    async fn complete(&self, endpoint: &Endpoint, question: &Question<'_>) -> Result<Completion, Failure> {
+        let target = endpoint.target(self.allows_private);
+        let target = target.map_err(|error| Failure::new(Fault::Settings, error.to_string()))?;
+        let client = self.client(target.url.scheme() == "https")?;
+        endpoint.complete(&client, &target, &self.quirks, question).await
     }
 
     fn client(&self, is_https: bool) -> Result<AiClient, Failure> {
@@ -230,8 +264,9 @@ impl Ai {
         if let Some(client) = cell.get() {
             return Ok(client.clone());
         }
-        let client = AiClient::new(is_https, self.allows_private)
-            .map_err(|error| Failure::refused(format!("cannot create the HTTP client: {error}")))?;
+        let client = AiClient::new(is_https, self.allows_private).map_err(|error| {
+            Failure::new(Fault::Settings, format!("cannot create the HTTP client: {error}"))
+        })?;
         Ok(cell.get_or_init(|| client).clone())
     }
 
@@ -251,24 +286,4 @@ impl Ai {
 /// Returns the first line of a title, by which a lead names a topic.
 fn topic(title: &str) -> String {
     title.lines().next().unwrap_or_default().to_owned()
-}
-
-/// The reason why an endpoint gave no answer.
-#[derive(Debug)]
-struct Failure {
-    status: AiStatus,
-    /// For the log: neither the key nor words of visitors.
-    reason: String,
-    /// Whether the next request would probably fail as well, after a wait.
-    is_down: bool,
-}
-
-impl Failure {
-    fn down(reason: impl Into<String>) -> Self {
-        Self { status: AiStatus::ProviderError, reason: reason.into(), is_down: true }
-    }
-
-    fn refused(reason: impl Into<String>) -> Self {
-        Self { status: AiStatus::ProviderError, reason: reason.into(), is_down: false }
-    }
 }

@@ -209,6 +209,7 @@ async fn ask(
         used_fallback: answer.used_fallback,
         wants_person: answer.wants_person,
         sources: sources.into_iter().map(Into::into).collect(),
+        problem: answer.problem,
         duration_ms: millis(began.elapsed()),
     })
 }

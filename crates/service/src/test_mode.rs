@@ -33,7 +33,10 @@ use secrecy::SecretString;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+pub use chat_protocol::admin::settings::AiOptions as AssistantOptions;
+
 pub use crate::ai::Endpoint as AssistantEndpoint;
+
 pub use crate::publishing::Publishing;
 pub use faults::{Ai, Amount, ConfigOverrides, Faults, PresenceOverrides, Target};
 

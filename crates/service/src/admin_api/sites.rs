@@ -66,6 +66,7 @@ fn check_ai(service: &Service, change: &SiteChange) -> Result<(), ApiError> {
         key: ai.key.clone(),
         model: ai.model.clone(),
         timeout: Duration::ZERO,
+        options: ai.options()?,
     };
     service.0.ai.check(&endpoint).map_err(|error| {
         let field = if error == EndpointError::Key { "ai.key" } else { "ai.base" };

@@ -67,7 +67,7 @@ fn from_passage(passage: &Passage) -> Reply {
 }
 
 /// Returns a location as the target of a Markdown link, which ends at a space or a closing parenthesis.
-fn link(location: &str) -> String {
+pub(super) fn link(location: &str) -> String {
     let mut link = String::with_capacity(location.len());
     for letter in location.chars() {
         if letter.is_whitespace() || letter.is_control() || "()<>\\\"".contains(letter) {

@@ -1,5 +1,6 @@
-//! Detects in an answer what visitors must not see: the instructions, and long parts of the site's text
-//! (4.13).
+//! Detects in an answer what visitors must not see: the instructions, and long parts of text that no visitor
+//! can read (4.13). The pages of the site are public, and operators write their answers for visitors: a model
+//! may repeat both, such as a week of opening hours.
 //!
 //! Texts are compared by their letters and digits only, in lower case and without accents. Markup, spaces and
 //! invisible characters make no difference. A translated or encrypted text is not detected.
@@ -30,10 +31,11 @@ const MIN_INSTRUCTION_PIECE: usize = 20;
 /// Letters in the copied pieces of the instructions that are a disclosure: about 60 characters with spaces.
 const INSTRUCTIONS_THRESHOLD: usize = 48;
 
-/// Returns whether an answer repeats the instructions or long parts of the passages.
+/// Returns whether an answer repeats the instructions or long parts of hidden passages.
 pub(super) fn discloses(answer: &str, passages: &[Passage]) -> bool {
     let keys = RandomState::new();
-    let passages: Vec<Folded> = passages.iter().map(|passage| Folded::new(&passage.text, &keys)).collect();
+    let hidden = passages.iter().filter(|passage| is_hidden(passage));
+    let passages: Vec<Folded> = hidden.map(|passage| Folded::new(&passage.text, &keys)).collect();
     let instructions = Folded::new(&format!("{INSTRUCTIONS} {REFERENCE} {VISITED}"), &keys);
     let answer = format!("{answer}\n{}", decoded(answer));
     let answer = Folded::new(&answer, &keys);
@@ -45,6 +47,11 @@ pub(super) fn discloses(answer: &str, passages: &[Passage]) -> bool {
                 || copied(&passage.letters, &answer.letters, PASSAGE_RUN_THRESHOLD) > 0
                 || copied(&passage.words, &answer.words, PASSAGE_WORDS_THRESHOLD) > 0
         })
+}
+
+/// Returns whether no visitor can read a passage by themselves: content without an address.
+fn is_hidden(passage: &Passage) -> bool {
+    passage.location.is_none() && !passage.id.starts_with("answer:")
 }
 
 /// A text, normalised for comparison.
@@ -153,7 +160,7 @@ mod tests {
     }
 
     fn passages() -> Vec<Passage> {
-        vec![Passage { location: Some("/glaze".to_owned()), ..passage(TEXT) }]
+        vec![passage(TEXT)]
     }
 
     fn is_withheld(answer: &str) -> bool {
@@ -188,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn withholds_long_parts_of_a_passage_in_any_layout_or_encoding() {
+    fn withholds_long_parts_of_hidden_text_in_any_layout_or_encoding() {
         assert!(is_withheld(TEXT));
         assert!(is_withheld(&format!("It says: {}", &TEXT[40..260])));
         assert!(is_withheld(&TEXT.to_uppercase()));
@@ -213,6 +220,13 @@ mod tests {
         ] {
             assert!(!is_withheld(answer), "{answer}");
         }
+    }
+
+    #[test]
+    fn allows_public_pages_and_operators_answers_word_for_word() {
+        let page = Passage { location: Some("/glaze".to_owned()), ..passage(TEXT) };
+        let answer = Passage { id: "answer:7".to_owned(), ..passage(TEXT) };
+        assert!(!discloses(TEXT, &[page, answer]));
     }
 
     #[test]

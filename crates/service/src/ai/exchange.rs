@@ -3,16 +3,19 @@
 
 use std::error::Error;
 use std::fmt::Write;
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, header};
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use jiff::Timestamp;
 use reqwest::{Client, ClientBuilder, Response, StatusCode, Url, redirect};
 
 use crate::addresses::CheckedResolver;
 
-/// Maximum bytes of a response.
-pub(super) const MAX_RESPONSE_BYTES: usize = 256 * 1024;
+/// Maximum bytes of a response, also after decompression. A stream of events has about 300 bytes for a token.
+pub(super) const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 /// The timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -27,8 +30,17 @@ pub(super) enum AiClientError {
     Redirect,
     #[error("invalid response: expected at most {MAX_RESPONSE_BYTES} bytes")]
     TooLong,
-    #[error("invalid response: expected no compression, as requested")]
+    #[error("invalid response: expected no compression, as requested, got one that is not known or damaged")]
     Compressed,
+}
+
+/// The response to a request.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: StatusCode,
+    /// When the endpoint wants to be asked again, from now on.
+    pub(super) retry_after: Option<Duration>,
+    pub(super) body: String,
 }
 
 impl From<reqwest::Error> for AiClientError {
@@ -81,40 +93,65 @@ impl AiClient {
         Ok(Self(client))
     }
 
-    /// Sends a JSON body, and returns the status and the text of the response.
+    /// Sends a JSON body. `headers` carry the key.
     pub(super) async fn post(
         &self,
         url: Url,
-        authorization: Option<HeaderValue>,
+        headers: HeaderMap,
         timeout: Duration,
         body: String,
-    ) -> Result<(StatusCode, String), AiClientError> {
-        let mut request = self
+    ) -> Result<Reply, AiClientError> {
+        let request = self
             .0
             .post(url)
             .timeout(timeout)
+            .headers(headers)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json")
             .header(header::ACCEPT_ENCODING, "identity")
             .body(body);
-        if let Some(mut authorization) = authorization {
-            authorization.set_sensitive(true);
-            request = request.header(header::AUTHORIZATION, authorization);
-        }
         let response = request.send().await?;
         let status = response.status();
         if status.is_redirection() {
             return Err(AiClientError::Redirect);
         }
-        let encoding = response.headers().get(header::CONTENT_ENCODING);
-        if encoding.is_some_and(|encoding| encoding.as_bytes() != b"identity") {
-            return Err(AiClientError::Compressed);
-        }
-        Ok((status, bounded_text(response).await?))
+        let retry_after = retry_after(response.headers());
+        let encoding =
+            response.headers().get(header::CONTENT_ENCODING).map(|value| value.as_bytes().to_vec());
+        let body = bounded_body(response).await?;
+        // Some servers and gateways compress whatever was asked for.
+        let body = match encoding.as_deref() {
+            None | Some(b"identity" | b"") => body,
+            Some(b"gzip" | b"x-gzip") => decompressed(MultiGzDecoder::new(body.as_slice()))?,
+            Some(b"deflate") => decompressed(ZlibDecoder::new(body.as_slice()))?,
+            Some(_) => return Err(AiClientError::Compressed),
+        };
+        Ok(Reply { status, retry_after, body: String::from_utf8_lossy(&body).into_owned() })
     }
 }
 
-async fn bounded_text(mut response: Response) -> Result<String, AiClientError> {
+/// Returns the time to wait that a response names, in seconds, in milliseconds or as a date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    if let Some(ms) = text("retry-after-ms").and_then(|ms| ms.parse().ok()) {
+        return Some(Duration::from_millis(ms));
+    }
+    let value = text("retry-after")?;
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let until = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+    Some(until.duration_since(Timestamp::now()).try_into().unwrap_or_default())
+}
+
+fn decompressed(from: impl Read) -> Result<Vec<u8>, AiClientError> {
+    let mut body = Vec::new();
+    let limit = MAX_RESPONSE_BYTES as u64;
+    from.take(limit + 1).read_to_end(&mut body).map_err(|_| AiClientError::Compressed)?;
+    if body.len() > MAX_RESPONSE_BYTES { Err(AiClientError::TooLong) } else { Ok(body) }
+}
+
+async fn bounded_body(mut response: Response) -> Result<Vec<u8>, AiClientError> {
     let limit = MAX_RESPONSE_BYTES as u64;
     if response.content_length().is_some_and(|declared| declared > limit) {
         return Err(AiClientError::TooLong);
@@ -126,7 +163,7 @@ async fn bounded_text(mut response: Response) -> Result<String, AiClientError> {
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(String::from_utf8_lossy(&body).into_owned())
+    Ok(body)
 }
 
 #[cfg(test)]
@@ -148,7 +185,7 @@ mod tests {
         let url = format!("https://127.0.0.1:{port}/v1?key=secret").parse().expect("an address");
         let client = Client::builder().tls_certs_only([]).no_proxy();
         let client = AiClient::with(client).expect("a client");
-        let sent = client.post(url, None, Duration::from_secs(10), "{}".to_owned()).await;
+        let sent = client.post(url, HeaderMap::new(), Duration::from_secs(10), "{}".to_owned()).await;
         let error = sent.expect_err("no TLS").to_string();
         assert!(error.contains("corrupt message"), "{error}");
         assert!(!error.contains("secret"), "{error}");
@@ -160,10 +197,29 @@ mod tests {
         let port = listener.local_addr().expect("an address").port();
         let client = AiClient::new(false, false).expect("a client");
         let url = format!("http://localhost:{port}/v1").parse().expect("an address");
-        let sent = client.post(url, None, Duration::from_secs(10), "{}".to_owned()).await;
+        let sent = client.post(url, HeaderMap::new(), Duration::from_secs(10), "{}".to_owned()).await;
         let error = sent.expect_err("refused").to_string();
         assert!(error.contains("no address that this service may connect to"), "{error}");
         let accepted = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
         assert!(accepted.is_err(), "nothing connected");
+    }
+
+    #[test]
+    fn reads_every_form_of_retry_after() {
+        let wait = |name: &'static str, value: &str| {
+            retry_after(&HeaderMap::from_iter([(
+                name.parse().expect("a name"),
+                value.parse().expect("a value"),
+            )]))
+        };
+        assert_eq!(wait("retry-after", " 2 "), Some(Duration::from_secs(2)));
+        assert_eq!(wait("retry-after", "0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(wait("retry-after-ms", "250"), Some(Duration::from_millis(250)));
+        assert_eq!(wait("retry-after", "Fri, 27 Nov 2020 13:00:00 GMT"), Some(Duration::ZERO));
+        let later = wait("retry-after", "Fri, 27 Nov 2099 13:00:00 GMT").expect("a time");
+        assert!(later > Duration::from_hours(24), "{later:?}");
+        for invalid in ["-1", "soon", "1e99", ""] {
+            assert_eq!(wait("retry-after", invalid), None, "{invalid}");
+        }
     }
 }

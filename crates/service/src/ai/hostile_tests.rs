@@ -1,10 +1,14 @@
 //! A hostile or broken AI endpoint: its responses are bounded, and the key is sent to no other address.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use chat_protocol::admin::settings::AiOptions;
 use chat_protocol::{AiStatus, Role};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -54,12 +58,18 @@ async fn server_sending(text: String) -> (String, Arc<AtomicUsize>) {
     .await
 }
 
+/// Starts a server that sends the same bytes to every request, and returns its address.
+pub(super) async fn answering(text: &str) -> String {
+    server_sending(text.to_owned()).await.0
+}
+
 fn endpoint(address: &str, timeout: Duration) -> Endpoint {
     Endpoint {
         base: format!("http://{address}/v1/"),
         key: Some(KEY.into()),
         model: "a-model".to_owned(),
         timeout,
+        options: AiOptions::default(),
     }
 }
 
@@ -81,9 +91,7 @@ async fn ask_with(ai: &Ai, endpoint: &Endpoint, passages: &[Passage], message: &
         visited: Some("- viewed /mugs"),
         history: &history,
         locale: Some("en-GB"),
-        left_contact: false,
-        has_contact: false,
-        asker: None,
+        ..Question::default()
     };
     ai.answer(Some(endpoint), &question).await
 }
@@ -206,15 +214,38 @@ async fn falls_back_on_a_response_of_another_format() {
 }
 
 #[tokio::test]
-async fn refuses_a_compressed_response() {
-    let body = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
-    let length = body.len();
-    let answer =
-        |encoding: &str| format!("HTTP/1.1 200 OK\r\n{encoding}content-length: {length}\r\n\r\n{body}");
-    let (address, _) = server_sending(answer("content-encoding: gzip\r\n")).await;
-    assert_is_fallback(&ask(&address, LONG).await, "gzip");
-    let (address, _) = server_sending(answer("content-encoding: identity\r\n")).await;
-    assert_eq!(ask(&address, LONG).await.text.as_deref(), Some("Hello"));
+async fn reads_a_compressed_response_up_to_the_limit() {
+    let compressed = |text: &str| {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(text.as_bytes()).expect("written");
+        gzip.finish().expect("compressed")
+    };
+    let hello = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
+    let bomb = compressed(&" ".repeat(100 * 1024 * 1024));
+    for (encoding, body, expected) in [
+        ("gzip", compressed(hello), Some("Hello")),
+        ("identity", hello.as_bytes().to_vec(), Some("Hello")),
+        ("gzip", bomb, None),
+        ("gzip", hello.as_bytes().to_vec(), None),
+        ("br", compressed(hello), None),
+    ] {
+        let (address, _) = server(move |mut peer| {
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-encoding: {encoding}\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            let answer = [head.as_bytes(), &body].concat();
+            async move {
+                let _ = peer.write_all(&answer).await;
+            }
+        })
+        .await;
+        let answer = ask(&address, LONG).await;
+        match expected {
+            Some(text) => assert_eq!(answer.text.as_deref(), Some(text), "{encoding}"),
+            None => assert_is_fallback(&answer, encoding),
+        }
+    }
 }
 
 /// Starts an endpoint that answers with this text.
@@ -238,14 +269,15 @@ async fn withholds_an_echoed_prompt() {
 }
 
 #[tokio::test]
-async fn withholds_long_parts_of_the_sites_text_but_not_a_quoted_sentence() {
+async fn withholds_long_parts_of_hidden_text_but_not_a_quoted_sentence() {
     let text = "Every pot is dipped twice, once in the white slip that the studio has mixed since 1987 and once in the \
                 glaze that gives it its colour. Celadon is fired at 1280 degrees, in a kiln that burns no oxygen for \
                 the last two hours; that is where the green comes from.";
     let quote = "Celadon is fired at 1280 degrees, in a kiln that burns no oxygen.";
     for (content, passes) in [(text, false), (quote, true)] {
         let endpoint = endpoint(&endpoint_answering(content).await, LONG);
-        let answer = ask_with(&Ai::new(true), &endpoint, &[passage(text)], "How is celadon fired?").await;
+        let hidden = Passage { location: None, ..passage(text) };
+        let answer = ask_with(&Ai::new(true), &endpoint, &[hidden], "How is celadon fired?").await;
         if passes {
             assert_eq!((answer.text.as_deref(), &answer.status), (Some(content), &AiStatus::Ok));
             assert_eq!(
@@ -256,4 +288,31 @@ async fn withholds_long_parts_of_the_sites_text_but_not_a_quoted_sentence() {
             assert_is_fallback(&answer, "the site's text");
         }
     }
+}
+
+#[tokio::test]
+async fn a_week_of_opening_hours_reaches_the_visitor_from_a_page_and_from_an_operators_answer() {
+    let hours = "Opening hours: Monday 9:00-18:00, Tuesday 9:00-18:00, Wednesday 9:00-18:00, Thursday 9:00-20:00, \
+                 Friday 9:00-18:00, Saturday 10:00-16:00, Sunday closed.";
+    let answer = "We are open:\n- Monday 9:00-18:00\n- Tuesday 9:00-18:00\n- Wednesday 9:00-18:00\n\
+                  - Thursday 9:00-20:00\n- Friday 9:00-18:00\n- Saturday 10:00-16:00\n- Sunday closed";
+    // What the model thinks may quote the hours as well.
+    let address = endpoint_answering(&format!("<think>{hours}</think>{answer}")).await;
+    let written = Passage { id: "answer:7".to_owned(), location: None, ..passage(hours) };
+    for source in [passage(hours), written] {
+        let shown =
+            ask_with(&Ai::new(true), &endpoint(&address, LONG), &[source], "When are you open?").await;
+        assert_eq!((shown.text.as_deref(), &shown.status), (Some(answer), &AiStatus::Ok));
+    }
+}
+
+#[tokio::test]
+async fn a_fallback_links_to_public_pages_and_says_nothing_of_them() {
+    let (address, _) = server_sending("HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
+    let page = Passage { location: Some("https://shop.example/glaze".to_owned()), ..passage("SECRET") };
+    let answer = ask_with(&Ai::new(true), &endpoint(&address, LONG), &[page], "How is celadon fired?").await;
+    let fallback = Phrases::of("", Some("en")).fallback;
+    let expected = format!("{fallback}\n\n- [Glaze](https://shop.example/glaze)");
+    assert_eq!((answer.text.as_deref(), answer.used_fallback), (Some(expected.as_str()), true));
+    assert_eq!(answer.problem.as_deref(), Some("the status is 500 Internal Server Error"));
 }

@@ -3,19 +3,24 @@
 use std::fmt;
 use std::time::Duration;
 
+use chat_protocol::admin::settings::AiSettings;
 use chat_protocol::{AiStatus, VisitorEvent};
 use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use tracing::warn;
 
+use super::links::fallback_links;
 use super::quota::Taken;
 use super::shares::Holder;
-use super::{Answer, Asker, Endpoint, Phrases, Question, Turn, quota, wants_person, warning};
+use super::{Answer, Asker, Endpoint, Phrases, Question, SiteFacts, Turn, quota, wants_person, warning};
 use crate::Service;
 use crate::db::{Db, DbError, work};
 use crate::error::ApiError;
 use crate::knowledge::{self, Passage};
 use crate::lead::{Seen, contacts_in, events_as_context};
 use crate::rate::Caller;
+use crate::secrets::ServiceKey;
 use crate::sites::Site;
 use crate::visitors::events::{Trail, of_trail};
 
@@ -47,7 +52,7 @@ impl Responder for SiteResponder {
         site: &'a Site,
         question: &'a Question<'a>,
     ) -> BoxFuture<'a, Result<Answer, ApiError>> {
-        Box::pin(respond(service, site, question, endpoint(service, site)))
+        Box::pin(respond(service, site, question, endpoint(&service.0.options.key, site)))
     }
 }
 
@@ -84,6 +89,7 @@ pub(crate) async fn answer(
     }
     let question = Question {
         site_id: &site.id,
+        site: facts(service, site, page_origin),
         passages: &passages,
         visited: Some(&visited),
         history: &history,
@@ -108,6 +114,7 @@ pub(crate) async fn try_answer(
     let history = [Turn { role: chat_protocol::Role::Visitor, content: question.to_owned() }];
     let asked = Question {
         site_id: &site.id,
+        site: facts(service, site, None),
         passages: &passages,
         visited: None,
         history: &history,
@@ -122,19 +129,28 @@ pub(crate) async fn try_answer(
     Ok((answer, sources))
 }
 
-/// Returns passages with whole addresses in place of paths: on the origin of the visitor's page if the site
-/// allows it, or else on the first one that it allows, or that it was activated for. Other sites' origins are
-/// not known.
-fn linked(mut passages: Vec<Passage>, site: &Site, page_origin: Option<&str>) -> Vec<Passage> {
+/// Returns the origin of the site's pages: that of the visitor's page if the site allows it, or else the
+/// first one that it allows, or that it was activated for. Other sites' origins are not known.
+fn origin<'a>(site: &'a Site, page_origin: Option<&str>) -> Option<&'a str> {
     let origins = &site.allowed_origins;
     let of_page = origins.iter().find(|origin| page_origin == Some(origin.as_str()));
     let activated = site.domain.as_ref().filter(|domain| domain.contains("://"));
-    let Some(origin) = of_page.or(origins.first()).or(activated) else {
-        return passages;
-    };
+    of_page.or(origins.first()).or(activated).map(|origin| origin.trim_end_matches('/'))
+}
+
+/// Returns what an AI is told about a site.
+fn facts<'a>(service: &Service, site: &'a Site, page_origin: Option<&str>) -> SiteFacts<'a> {
+    let now = Timestamp::from_millisecond(service.now_ms()).ok();
+    let today = now.map(|now| now.to_zoned(TimeZone::UTC).date());
+    SiteFacts { name: &site.name, origin: origin(site, page_origin), today }
+}
+
+/// Returns passages with whole addresses in place of paths, where the site's origin is known.
+fn linked(mut passages: Vec<Passage>, site: &Site, page_origin: Option<&str>) -> Vec<Passage> {
+    let Some(origin) = origin(site, page_origin) else { return passages };
     for location in passages.iter_mut().filter_map(|passage| passage.location.as_mut()) {
         if location.starts_with('/') && !location.starts_with("//") {
-            location.insert_str(0, origin.trim_end_matches('/'));
+            location.insert_str(0, origin);
         }
     }
     passages
@@ -147,9 +163,8 @@ pub(crate) async fn respond(
     service: &Service,
     site: &Site,
     question: &Question<'_>,
-    endpoint: Option<Result<Endpoint, ()>>,
+    endpoint: Option<Result<Endpoint, String>>,
 ) -> Result<Answer, ApiError> {
-    let (message, locale) = (question.message(), question.locale);
     let now_ms = service.now_ms();
     let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
     let holders = question.asker.map(Holder::of).unwrap_or_default();
@@ -157,19 +172,21 @@ pub(crate) async fn respond(
         if let Some(Asker { visitor_id, caller }) = question.asker
             && !service.0.rates.take_ai_reply(service, &site.id, visitor_id, caller).await?
         {
-            return Ok(Answer::fallback(VISITOR_LIMIT.into(), message, locale));
+            return Ok(Answer::fallback(VISITOR_LIMIT.into(), question));
         }
         // Counted last: nothing that fails stands between this and the answer, after which a reply that was
         // not given is given back.
         match take(service, site, now_ms, holders.clone()).await? {
             Taken::Counted { .. } => {}
-            Taken::UsedUp => return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale)),
-            Taken::ShareUsedUp => return Ok(Answer::fallback(VISITOR_LIMIT.into(), message, locale)),
+            Taken::UsedUp => return Ok(Answer::fallback(AiStatus::QuotaInsufficient, question)),
+            Taken::ShareUsedUp => return Ok(Answer::fallback(VISITOR_LIMIT.into(), question)),
         }
     }
     let answer = match &endpoint {
         Some(Ok(endpoint)) => service.0.ai.answer(Some(endpoint), question).await,
-        Some(Err(())) => Answer::fallback(AiStatus::ProviderError, message, locale),
+        Some(Err(problem)) => {
+            Answer { problem: Some(problem.clone()), ..Answer::fallback(AiStatus::ProviderError, question) }
+        }
         None => service.0.ai.answer(None, question).await,
     };
     if answer.used_fallback && is_counted {
@@ -196,20 +213,21 @@ async fn take(service: &Service, site: &Site, now_ms: i64, holders: Vec<Holder>)
     .await
 }
 
-/// Returns the site's endpoint, if it has one; `Err` if its key cannot be decrypted.
-fn endpoint(service: &Service, site: &Site) -> Option<Result<Endpoint, ()>> {
+/// Returns the site's endpoint, if it has one; the problem if its key cannot be decrypted.
+pub(crate) fn endpoint(key: &ServiceKey, site: &Site) -> Option<Result<Endpoint, String>> {
     let settings = site.ai.as_ref()?;
     let purpose = Site::ai_key_purpose(&site.id);
-    let key = site.ai_key.as_ref().map(|sealed| service.0.options.key.unseal(&purpose, sealed)).transpose();
+    let key = site.ai_key.as_ref().map(|sealed| key.unseal(&purpose, sealed)).transpose();
     let key = match key {
         Ok(key) => key,
         Err(error) => {
             warn!(site = site.id, "cannot use the AI endpoint: {error}");
-            return Some(Err(()));
+            return Some(Err(error.to_string()));
         }
     };
     let timeout = Duration::from_millis(settings.timeout_ms.max(0).unsigned_abs());
-    Some(Ok(Endpoint { base: settings.base.clone(), key, model: settings.model.clone(), timeout }))
+    let AiSettings { base, model, options, .. } = settings.clone();
+    Some(Ok(Endpoint { base, key, model, timeout, options }))
 }
 
 /// Returns the latest events of a conversation's visitor, oldest first.
@@ -232,14 +250,18 @@ impl Answer {
             used_fallback: false,
             topic: None,
             wants_person: false,
+            problem: None,
         }
     }
 
-    /// Returns the fallback text in the visitor's language.
-    fn fallback(status: AiStatus, message: &str, locale: Option<&str>) -> Self {
+    /// Returns the fallback text in the visitor's language, with links to pages that fit. It has nothing of
+    /// what they say (4.13), and offers a person.
+    pub(super) fn fallback(status: AiStatus, question: &Question<'_>) -> Self {
+        let message = question.message();
+        let text = Phrases::of(message, question.locale).fallback;
         Self {
             status,
-            text: Some(Phrases::of(message, locale).fallback.to_owned()),
+            text: Some(format!("{text}{}", fallback_links(question.passages))),
             used_fallback: true,
             wants_person: wants_person(message),
             ..Self::silent()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use chat_connector::demo::{Demo, DemoError, DemoOptions};
 use chat_service::test_mode::{
-    Ai, Amount, AssistantEndpoint, ConfigOverrides, Faults, Publishing, Target, TestOptions,
+    Ai, Amount, AssistantEndpoint, AssistantOptions, ConfigOverrides, Faults, Publishing, Target, TestOptions,
 };
 use clap::Args;
 use secrecy::SecretString;
@@ -80,6 +80,7 @@ impl DemoFlags {
                 key: secret(None, "AI_KEY")?,
                 model: model.clone(),
                 timeout: AssistantEndpoint::TIMEOUT,
+                options: AssistantOptions::default(),
             }),
             _ => None,
         };

@@ -147,6 +147,9 @@ pub struct AskedAnswer {
     pub wants_person: bool,
     /// What the answer is based on, best first.
     pub sources: Vec<Passage>,
+    /// Why the AI endpoint gave no answer, in the provider's own words where it said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// Milliseconds that the answer took.
     pub duration_ms: i64,
 }

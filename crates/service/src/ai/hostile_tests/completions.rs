@@ -41,16 +41,13 @@ async fn sends_key_model_conversation_and_passages_to_the_endpoint() {
     assert_eq!(body["model"], "a-model");
     let messages = body["messages"].as_array().expect("messages");
     let roles: Vec<_> = messages.iter().map(|message| message["role"].as_str().expect("text")).collect();
-    assert_eq!(roles, ["system", "user", "user", "user", "user"]);
+    assert_eq!(roles, ["system", "user"]);
     let text = |index: usize| messages[index]["content"].as_str().expect("text");
-    assert!(
-        !text(0).contains("1280") && !text(0).contains("en-GB") && !text(0).contains("/mugs"),
-        "{}",
-        text(0)
-    );
+    assert!(!text(0).contains("1280") && !text(0).contains("/mugs"), "{}", text(0));
+    assert!(text(0).contains("Answer in English"), "{}", text(0));
     assert!(text(1).starts_with("Reference material") && text(1).contains("1280 degrees"), "{}", text(1));
-    assert!(text(2).starts_with("What the visitor did") && text(2).contains("/mugs"), "{}", text(2));
-    assert_eq!((text(3), text(4)), ("Language of the visitor: en-GB", "How is celadon fired?"));
+    assert!(text(1).contains("What the visitor did") && text(1).contains("/mugs"), "{}", text(1));
+    assert!(text(1).ends_with("\nHow is celadon fired?"), "{}", text(1));
 }
 
 #[tokio::test]
@@ -105,7 +102,7 @@ async fn does_not_ask_an_endpoint_that_is_down_again_and_again() {
 
 #[tokio::test]
 async fn a_wrong_request_or_a_withheld_answer_does_not_open_the_circuit() {
-    let (address, received) = recording(400, json!({})).await;
+    let (address, received) = recording(400, json!({ "error": "no" })).await;
     let (ai, endpoint) = (Ai::new(true), endpoint(&address, LONG));
     for _ in 0..MAX_FAILURES + 5 {
         assert_is_fallback(&ask_with(&ai, &endpoint, &[], "Hello?").await, "refused");
@@ -146,16 +143,7 @@ async fn omits_the_key_from_debug_output() {
 async fn the_built_in_assistant_answers_without_an_endpoint() {
     let history = [Turn { role: Role::Visitor, content: "How is celadon fired?".to_owned() }];
     let passages = [passage("At 1280 degrees.")];
-    let question = Question {
-        site_id: "site_1",
-        passages: &passages,
-        visited: None,
-        history: &history,
-        locale: None,
-        left_contact: false,
-        has_contact: false,
-        asker: None,
-    };
+    let question = Question { passages: &passages, history: &history, ..Question::default() };
     let answer = Ai::new(false).answer(None, &question).await;
     assert_eq!(answer.text.as_deref(), Some("At 1280 degrees."));
     assert_eq!(

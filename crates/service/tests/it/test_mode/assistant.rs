@@ -6,7 +6,7 @@ use crate::test_mode::client::{Client, TOKEN};
 use axum::http::HeaderMap;
 use axum::routing::post;
 use axum::{Json, Router};
-use chat_service::test_mode::{AssistantEndpoint, TestOptions};
+use chat_service::test_mode::{AssistantEndpoint, AssistantOptions, TestOptions};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -32,6 +32,7 @@ async fn fake_endpoint(answer: Value) -> (AssistantEndpoint, ReceivedRequests) {
             key: Some(KEY.into()),
             model: "a-model".to_owned(),
             timeout: AssistantEndpoint::TIMEOUT,
+            options: AssistantOptions::default(),
         },
         received,
     )
@@ -61,7 +62,24 @@ async fn asks_the_endpoint_of_its_options_and_names_neither_host_nor_model() {
     assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!(body["model"], "a-model");
     let messages = body["messages"].to_string();
-    assert!(messages.contains("1280 degrees") && messages.contains("Language of the visitor: en-GB"));
+    assert!(messages.contains("1280 degrees") && messages.contains("Answer in English"));
+}
+
+#[tokio::test]
+async fn a_week_of_opening_hours_reaches_the_visitor() {
+    let hours = "- Monday 9:00-18:00\n- Tuesday 9:00-18:00\n- Wednesday 9:00-18:00\n- Thursday 9:00-20:00\n\
+                 - Friday 9:00-18:00\n- Saturday 10:00-16:00\n- Sunday closed";
+    let (endpoint, _) = fake_endpoint(json!({ "choices": [{ "message": { "content": hours } }] })).await;
+    let client = client(endpoint).await;
+    let page = json!({ "snapshotId": "s", "page": 1, "items": [{
+        "externalId": "1", "type": "page", "path": "/visit", "title": "Visit us",
+        "content": "<p>Opening hours: Monday 9:00-18:00, Tuesday 9:00-18:00, Wednesday 9:00-18:00, Thursday \
+                    9:00-20:00, Friday 9:00-18:00, Saturday 10:00-16:00, Sunday closed.</p>"
+    }] });
+    client.post("/content/sync", None, &page).await.data();
+    let question = json!({ "message": "What are your opening hours?", "locale": "en" });
+    let data = client.post("/chat/messages", None, &question).await.data();
+    assert_eq!((&data["message"]["content"], &data["usedFallback"]), (&json!(hours), &json!(false)));
 }
 
 #[tokio::test]

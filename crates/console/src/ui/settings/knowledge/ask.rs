@@ -62,6 +62,13 @@ fn shown(answer: AskedAnswer) -> impl IntoView {
     view! {
         <div class="asked">
             {note.map(|note| view! { <p class="notice is-warning">{note.get()}</p> })}
+            {answer.problem.map(|problem| {
+                view! {
+                    <p class="field-help">
+                        {t::ASK_PROBLEM.get()} " " <code dir="auto">{problem}</code>
+                    </p>
+                }
+            })}
             {answer.text.map(|text| view! { <div class="asked-text"><RichText text kind=Kind::Rich/></div> })}
             <p class="field-help">{took}</p>
             <h3>{t::ASK_SOURCES.get()}</h3>
