@@ -14,6 +14,7 @@ mod failure;
 mod hostile_tests;
 mod links;
 mod phrases;
+mod probe;
 mod prompt;
 #[cfg(test)]
 mod provider_tests;
@@ -36,6 +37,7 @@ use tracing::warn;
 pub(crate) use address::EndpointError;
 pub use endpoint::Endpoint;
 pub(crate) use phrases::Phrases;
+pub(crate) use probe::Probed;
 pub(crate) use prompt::MAX_HISTORY;
 pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events, try_answer};
 pub(crate) use requests::wants_person;

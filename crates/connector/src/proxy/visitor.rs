@@ -35,9 +35,9 @@ pub struct Identity {
     pub phone: Option<String>,
     /// The company.
     pub company: Option<String>,
-    /// The WeChat id.
+    /// The `WeChat` id.
     pub wechat: Option<String>,
-    /// The WhatsApp number.
+    /// The `WhatsApp` number.
     pub whatsapp: Option<String>,
     /// The country or region.
     pub country: Option<String>,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use self::fake::{ANSWER, BAD_HISTORY, BAD_QUESTION, Fake, KEY, Quirk, REFUSAL};
 use super::breaker::MAX_FAILURES;
-use super::{Ai, Answer, Asker, Endpoint, Phrases, Question, Turn};
+use super::{Ai, Answer, Asker, Endpoint, Phrases, Probed, Question, Turn};
 use crate::knowledge::Passage;
 use crate::rate::Caller;
 
@@ -189,6 +189,7 @@ async fn a_wrong_key_and_an_empty_account_are_told_in_the_providers_words() {
             assert!(problem.starts_with("the status is 4") && problem.contains(words), "{why}: {problem}");
             assert!(!problem.contains(KEY), "{why}: {problem}");
             assert_eq!(count(&fake), 1, "{why}: it is not asked twice");
+            assert!(matches!(ai.probe(&endpoint, "Shop").await, Probed::Refuses(_)), "{why}");
         }
     }
 }

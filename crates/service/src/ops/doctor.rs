@@ -2,24 +2,24 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::Instant;
 
 use jiff::Timestamp;
 use sqlx::{ConnectOptions, Connection};
 
 use super::key_check;
+use crate::ai::{self, Ai, Probed};
 use crate::db::migrations::{current_version, version_of_postgres, version_of_sqlite};
 use crate::db::{Db, DbError, args, is_postgres, postgres, sqlite};
+use crate::sites::{self, Site};
 use crate::storage;
 use crate::{ServiceKey, StorageBudgets};
 
 /// The difference between the clocks of this machine and of the database that is reported.
 const MAX_CLOCK_DIFFERENCE_MS: i64 = 5_000;
-/// The time limit of the answer of an AI endpoint.
-const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
 const MEBIBYTE: u64 = 1024 * 1024;
 /// Maximum AI endpoints that are asked.
-const MAX_ENDPOINTS: u32 = 20;
+const MAX_ENDPOINTS: usize = 20;
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,11 +160,13 @@ fn judge(version: i64) -> (Finding, bool) {
 }
 
 /// Checks what is stored in a database of this version: that the key belongs to it, that it is not
-/// from the future, how much its sites store, and their AI endpoints.
+/// from the future, how much its sites store, and that the AI endpoints of its sites answer a question.
+/// `allows_private_ai` is the service's setting.
 pub async fn check_service(
     address: &str,
     key: Option<&ServiceKey>,
     budgets: &StorageBudgets,
+    allows_private_ai: bool,
 ) -> Vec<Finding> {
     let db = match Db::open_beside(address, Arc::new(|_| {})).await {
         Ok(db) => db,
@@ -188,13 +190,15 @@ pub async fn check_service(
         })),
         Err(error) => findings.push(Finding::error("storage", format!("cannot be counted: {error}"))),
     }
-    match endpoints(&db).await {
-        Ok(endpoints) => {
-            for (site, base) in endpoints {
-                findings.push(check_endpoint(&site, &base).await);
+    match sites::list(&db, None).await {
+        Ok(sites) => {
+            let ai = Ai::new(allows_private_ai);
+            let sites = sites.into_iter().filter(|site| site.is_active() && site.ai.is_some());
+            for site in sites.take(MAX_ENDPOINTS) {
+                findings.push(check_endpoint(&ai, key, &site).await);
             }
         }
-        Err(error) => findings.push(Finding::error("AI", format!("the sites cannot be read: {error}"))),
+        Err(error) => findings.push(Finding::error("AI", format!("the sites cannot be read: {error:?}"))),
     }
     db.close().await;
     findings
@@ -226,42 +230,39 @@ async fn check_contents(db: &Db, key: Option<&ServiceKey>) -> Result<Vec<Finding
     Ok(findings)
 }
 
-/// Returns the AI endpoints that are in use, each with a site that uses it.
-async fn endpoints(db: &Db) -> Result<Vec<(String, String)>, DbError> {
-    let sql = "SELECT min(name), ai_base FROM sites \
-               WHERE ai_base IS NOT NULL AND disabled_ms IS NULL AND deleted_ms IS NULL \
-               GROUP BY ai_base ORDER BY ai_base LIMIT $1";
-    let rows = db.all(sql, args![MAX_ENDPOINTS]).await?;
-    rows.iter().map(|row| Ok((row.text(0)?, row.text(1)?))).collect()
-}
-
-/// Asks an AI endpoint for its models, without a key: any answer shows that it can be reached.
-async fn check_endpoint(site: &str, base: &str) -> Finding {
-    let url = format!("{}/models", base.trim_end_matches('/'));
-    // Fails if a provider is installed already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
-    let asked = async { client?.get(&url).timeout(ENDPOINT_TIMEOUT).send().await };
-    match asked.await {
-        Ok(answer) if answer.status().is_server_error() => {
-            Finding::warning("AI", format!("{base} (site {site}) answers with {}", answer.status()))
+/// Asks the AI endpoint of a site a question, as a visitor does.
+async fn check_endpoint(ai: &Ai, key: Option<&ServiceKey>, site: &Site) -> Finding {
+    let settings = site.ai.clone().unwrap_or_default();
+    let (base, model) = (&settings.base, &settings.model);
+    let subject = format!("{base} (site {}, model {model})", site.name);
+    let Some(key) = key else {
+        return Finding::warning(
+            "AI",
+            format!("{subject} is not asked: its key cannot be read without the key file"),
+        );
+    };
+    let endpoint = match ai::reply::endpoint(key, site) {
+        Some(Ok(endpoint)) => endpoint,
+        Some(Err(error)) => {
+            return Finding::error("AI", format!("{subject}: its key cannot be read: {error}"));
         }
-        Ok(_) => Finding::ok("AI", format!("{base} (site {site}) can be reached")),
-        Err(error) => Finding::error(
+        None => return Finding::ok("AI", "the built-in assistant"),
+    };
+    let began = Instant::now();
+    match ai.probe(&endpoint, &site.name).await {
+        Probed::Answers(text) => {
+            let ms = began.elapsed().as_millis();
+            Finding::ok("AI", format!("{subject} answers in {ms} ms: {text}"))
+        }
+        Probed::Fails(problem) => Finding::error(
+            "AI",
+            format!("{subject} gives no answer: {problem}; visitors get a fallback text until it does"),
+        ),
+        Probed::Refuses(problem) => Finding::error(
             "AI",
             format!(
-                "{base} (site {site}) cannot be reached: {}; visitors get a fallback text",
-                cause(&error)
+                "{subject} refuses: {problem}; correct the site's settings, visitors get a fallback text"
             ),
         ),
     }
-}
-
-/// Returns the innermost cause of an error, which says most.
-fn cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }

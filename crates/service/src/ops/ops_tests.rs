@@ -9,6 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
+use serde_json::json;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
@@ -191,29 +192,57 @@ on_both_databases! {
         let service = open(database, &key).await.expect("opened");
         let (findings, is_current) = check_database(&database.address).await;
         assert!(is_current);
-        let contents = check_service(&database.address, Some(&key), &StorageBudgets::default()).await;
+        let contents = check_service(&database.address, Some(&key), &StorageBudgets::default(), true).await;
         for finding in findings.iter().chain(&contents) {
             assert_eq!(finding.level, Level::Ok, "{finding:?}");
         }
-        let other = check_service(&database.address, Some(&ServiceKey::random()), &StorageBudgets::default()).await;
+        let stranger = ServiceKey::random();
+        let other =
+            check_service(&database.address, Some(&stranger), &StorageBudgets::default(), true).await;
         assert!(other.iter().any(|finding| finding.subject == "key" && finding.level == Level::Error));
         service.close().await;
     }
 
-    async fn the_doctor_reports_an_ai_endpoint_that_nobody_answers_at(database: &TestDatabase) {
+    async fn the_doctor_asks_each_ai_a_question_and_reports_the_providers_words(database: &TestDatabase) {
         let key = ServiceKey::random();
         let service = open(database, &key).await.expect("opened");
         add_tenant(service.db(), "t").await;
         let site: Result<u64, DbError> = transaction!(service.db(), |tx| {
-            let sql = "INSERT INTO sites (id, tenant_id, name, created_ms, ai_base) \
-                       VALUES ('s', 't', 'Shop', 1, 'http://127.0.0.1:9/v1')";
+            let sql = "INSERT INTO sites (id, tenant_id, name, created_ms, ai_base, ai_model) \
+                       VALUES ('s', 't', 'Shop', 1, 'http://127.0.0.1:9/v1', 'm')";
             tx.execute(sql, args![]).await
         })
         .await;
         site.expect("written");
-        let findings = check_service(&database.address, Some(&key), &StorageBudgets::default()).await;
-        let finding = findings.iter().find(|finding| finding.subject == "AI").expect("a finding");
-        assert!(finding.level == Level::Error && finding.text.contains("site Shop"), "{finding:?}");
+        let finding = async |allows_private| {
+            let budgets = StorageBudgets::default();
+            let findings = check_service(&database.address, Some(&key), &budgets, allows_private).await;
+            findings.into_iter().find(|finding| finding.subject == "AI").expect("a finding")
+        };
+        let silent = finding(true).await;
+        assert!(silent.level == Level::Error && silent.text.contains("site Shop, model m"), "{silent:?}");
+        for (status, said, level, words) in [
+            (200, json!({ "choices": [{ "message": { "content": "Yes." } }] }), Level::Ok, "ms: Yes."),
+            (401, json!({ "error": { "message": "Incorrect API key" } }), Level::Error, ": Incorrect API key;"),
+            (404, json!({ "error": "model 'm' not found" }), Level::Error, ": model 'm' not found;"),
+            (400, json!({ "message": "Invalid model: m" }), Level::Error, ": Invalid model: m;"),
+            (503, json!({}), Level::Error, "503 Service Unavailable"),
+        ] {
+            let status = StatusCode::from_u16(status).expect("a status");
+            let answer = move || async move { (status, [("retry-after", "0")], axum::Json(said)) };
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let base = format!("http://{}/v1/chat/completions", listener.local_addr().expect("an address"));
+            tokio::spawn(axum::serve(listener, axum::Router::new().fallback(answer)).into_future());
+            let moved: Result<u64, DbError> = transaction!(service.db(), |tx| {
+                tx.execute("UPDATE sites SET ai_base = $1", args![base]).await
+            })
+            .await;
+            moved.expect("written");
+            let found = finding(true).await;
+            assert!(found.level == level && found.text.contains(words), "{status}: {found:?}");
+        }
+        let private = finding(false).await;
+        assert!(private.level == Level::Error && private.text.contains("invalid base address"), "{private:?}");
     }
 
     async fn the_doctor_reports_sites_and_tenants_that_have_nearly_used_up_their_storage(database: &TestDatabase) {
@@ -233,7 +262,7 @@ on_both_databases! {
             (StorageBudgets::new(2_000_000, 1_000_000), vec!["tenant T stores"]),
             (StorageBudgets::new(2_000_000, 2_000_000), vec![]),
         ] {
-            let findings = check_service(&database.address, Some(&key), &budgets).await;
+            let findings = check_service(&database.address, Some(&key), &budgets, true).await;
             let found: Vec<_> = findings.iter().filter(|finding| finding.subject == "storage").collect();
             assert_eq!(found.len(), expected.len(), "{found:?}");
             for (finding, expected) in found.iter().zip(expected) {

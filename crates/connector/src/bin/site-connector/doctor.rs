@@ -79,7 +79,8 @@ async fn findings(settings: &Settings) -> Vec<Finding> {
     let (found, is_current) = check_database(database).await;
     findings.extend(found);
     if is_current {
-        findings.extend(check_service(database, key.as_ref(), &settings.storage()).await);
+        let allows_private_ai = settings.allow_private_targets.unwrap_or_default();
+        findings.extend(check_service(database, key.as_ref(), &settings.storage(), allows_private_ai).await);
     }
     if !key::is_postgres(database) {
         findings.push(check_disk(Path::new(database)).await);

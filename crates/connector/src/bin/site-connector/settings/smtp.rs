@@ -91,7 +91,7 @@ mod tests {
     fn the_service_introduces_itself_by_the_host_of_its_origin_or_by_the_name_that_is_set() {
         let hello = |name: Option<&str>, origin: Option<&str>| {
             let [smtp_hello, public_origin] = [name, origin].map(|text| text.map(str::to_owned));
-            let settings = Settings { smtp_hello, public_origin, ..settings() };
+            let settings = Settings { public_origin, smtp_hello, ..settings() };
             settings.smtp().map(|options| options.expect("e-mails").hello)
         };
         for (name, origin, expected) in [
