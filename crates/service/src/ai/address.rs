@@ -309,11 +309,11 @@ mod tests {
 
     #[test]
     fn each_provider_gets_the_key_in_its_header() {
+        use {Format::*, KeyHeader::*};
         let of = |base: &str, provider| {
             let target = Target::new(base, provider, true).expect("a target");
             (target.format, target.key_header)
         };
-        use {Format::*, KeyHeader::*};
         assert_eq!(of("https://api.openai.com/v1", "openai"), (ChatCompletions, Bearer));
         assert_eq!(of("https://x.openai.azure.com/openai/v1", "custom"), (ChatCompletions, ApiKey));
         assert_eq!(
