@@ -13,7 +13,7 @@ export const SHOP = "https://shop.example";
 export const OWNER = { email: "ada@shop.example", password: "a password that nobody logs 7" };
 
 /** What visitors and attackers write. None of it may be logged or returned in a head. */
-export const CANARIES = ["visitor-secret", "words-of-a-visitor", "evil.example"];
+export const CANARIES = ["secret-of-a-visitor", "words-of-a-visitor", "evil.example"];
 /** The time in which a good visitor is answered, also during and after an attack. */
 const ALIVE_TIMEOUT_MS = 3_000;
 /** A rate limit that no test reaches, because all attacks come from one machine. */

@@ -51,7 +51,7 @@ const heads = (path, headers) => ({
     bytes: Buffer.concat([request(`GET ${path} HTTP/1.0`, headers), get(path, headers)]),
   },
   "an absolute target of another host": { bytes: get(`http://evil.example${path}`, headers) },
-  "a target with credentials": { bytes: get(`http://visitor-secret:x@${headers.Host}${path}`, headers) },
+  "a target with credentials": { bytes: get(`http://secret-of-a-visitor:x@${headers.Host}${path}`, headers) },
   "Upgrade: websocket": {
     bytes: get(path, { ...headers, Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Key": "x" }),
   },

@@ -19,7 +19,7 @@ export const operationsPort = [
   {
     name: "metrics and health show no ids, words or secrets, whatever was asked for",
     async run(program) {
-      await program.call("GET", "/words-of-a-visitor?token=visitor-secret", undefined, {
+      await program.call("GET", "/words-of-a-visitor?token=secret-of-a-visitor", undefined, {
         headers: { Host: "evil.example" },
       });
       await program.call("BREW", `/connector/${program.site}/words-of-a-visitor`);
@@ -32,13 +32,13 @@ export const operationsPort = [
         "/api/admin/v1/sites",
         "/connector/x/chat/config",
         "/../metrics",
-        "/metrics?x=visitor-secret",
+        "/metrics?x=secret-of-a-visitor",
       ]) {
         for (const method of ["GET", "POST", "OPTIONS", "TRACE"]) {
           const bytes = request(`${method} ${path} HTTP/1.1`, { Host: "evil.example", Origin: "https://evil.example" });
           const result = await exchange(program.metricsPort, bytes);
           const text = String(result.raw);
-          const shown = [program.site, "words-of-a-visitor", "visitor-secret", "BREW"].filter((word) =>
+          const shown = [program.site, "words-of-a-visitor", "secret-of-a-visitor", "BREW"].filter((word) =>
             text.includes(word),
           );
           problems.push(...judged(TEXT, result, program.secrets).map((problem) => `${method} ${path}: ${problem}`));
