@@ -15,9 +15,10 @@ import { project, root } from "./fixture.mjs";
 const NAME = "@site-connector/chat-widget";
 const THEMES = "amber blue emerald light_amber light_blue light_rose light_teal rose slate teal violet".split(" ");
 const LOCALES = "ar de es fr he hi id it ja ko nl pl pt-BR ru th tr vi zh-CN zh-TW".split(" ");
-const SERVER_TYPES = "back-off client connector-error exchange index node proxy proxy-options rate sync types".split(
-  " ",
-);
+const SERVER_TYPES =
+  "back-off client connector-error exchange index node node-request proxy proxy-options rate sync types visitor-token".split(
+    " ",
+  );
 const FILES = [
   "LICENSE-APACHE",
   "LICENSE-MIT",
@@ -135,7 +136,14 @@ test("Every export can be imported on a server without side effects", () => {
       ".": ["BrowserWidgetClient", "ChatWidget", "ChatWidgetError", "load"],
       "./client": ["BrowserWidgetClient", "ChatWidgetError"],
       "./element": ["ChatWidgetElement"],
-      "./server": ["ConnectorError", "ServerConnectorClient", "SyncStoppedError", "connectorProxy", "toNodeHandler"],
+      "./server": [
+        "ConnectorError",
+        "ServerConnectorClient",
+        "SyncStoppedError",
+        "connectorProxy",
+        "signVisitorToken",
+        "toNodeHandler",
+      ],
     };
     assert.deepEqual([path, names, untouched], [path, own[path] ?? ["ChatWidget"], true]);
   }

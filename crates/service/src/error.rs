@@ -11,8 +11,8 @@ use crate::response::ApiResponse;
 
 /// The time after which a request may succeed that the database refused, in seconds.
 const UNAVAILABLE_RETRY_S: u64 = 2;
-/// The time after which somebody may have freed space, in seconds.
-const DISK_FULL_RETRY_S: u64 = 60;
+/// The time after which somebody may have freed space, in seconds. A job is reported within its lease.
+const DISK_FULL_RETRY_S: u64 = 10;
 
 /// An error of an API. Its response is a failure envelope.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -58,7 +58,7 @@ async fn below_the_reserve_events_and_content_are_refused_and_messages_are_not()
     let page = json!({ "snapshotId": "s", "page": 1, "items": [item] });
     let refused = client.post("/content/sync", None, &page).await;
     assert_eq!(refused.failure(), disk_full());
-    assert_eq!(refused.header("retry-after"), Some("60"));
+    assert_eq!(refused.header("retry-after"), Some("10"));
     assert_eq!(says(&client, "Hello").await.0, 200);
     let (status, text) = ready(&client).await;
     assert_eq!(status, 200);
