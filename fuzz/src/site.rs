@@ -51,13 +51,12 @@ pub fn page(data: &[u8]) {
     for item in items(&root, ORIGIN).expect("a readable folder") {
         assert_eq!(item.path.as_deref(), Some("/page.html"));
         let length = item.content.unwrap_or_default().len();
-        // An invalid byte becomes a character of three bytes.
-        assert!(length <= 3 * data.len(), "{length} bytes of text in {} of HTML", data.len());
+        // An invalid byte becomes a character of three bytes, and a table repeats its headers in each row.
+        assert!(length <= 3 * data.len() + (1 << 20), "{length} bytes of text in {} of HTML", data.len());
     }
-    let html = String::from_utf8_lossy(data);
-    if let Ok(page) = apply_to_head(&html, &overlay()) {
-        let injected = |page: &str| page.matches("<x-injected").count();
-        assert_eq!(injected(&page), injected(&html), "an overlay injected an element: {page}");
+    if let Ok(page) = apply_to_head(data, &overlay()) {
+        let injected = |page: &[u8]| page.windows(11).filter(|bytes| bytes == b"<x-injected").count();
+        assert_eq!(injected(&page), injected(data), "an overlay injected an element");
     }
 }
 

@@ -72,6 +72,8 @@ export interface ContentItem {
   summary?: string;
   /** HTML or plain text. */
   content?: string;
+  /** An extension of ours: whether `summary` and `content` are plain text, in which nothing is markup. */
+  format?: "text" | "html" | (string & {});
   /** ISO 8601. */
   updatedAt?: string;
   deleted?: boolean;

@@ -24,7 +24,7 @@ use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chat_protocol::{Done, Job, JobType, Overlay, Value};
+use chat_protocol::{ContentItem, Done, Job, JobType, Overlay, Value};
 use futures_util::stream;
 
 use crate::client::{ServerConnectorClient, SyncRun};
@@ -68,6 +68,11 @@ impl StaticSite {
         self.run_blocking(move |folder| folder.apply_overlay(&overlay)).await
     }
 
+    /// Returns the pages as [`items`] does, without the overlays that were applied to them.
+    pub async fn items(&self) -> Result<Vec<ContentItem>, JobFailure> {
+        self.run_blocking(|folder| folder.items().map_err(JobFailure::from_error)).await
+    }
+
     /// Works on the folder on a blocking thread.
     async fn run_blocking<T: Send + 'static>(
         &self,
@@ -83,7 +88,7 @@ impl StaticSite {
 
     async fn sync(&self, job: &Job) -> Result<Done, JobFailure> {
         let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
-        let items = self.run_blocking(|folder| folder.items().map_err(JobFailure::from_error)).await?;
+        let items = self.items().await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         // No confirmation of removals is possible here.
         let mut record = client.sync_record(&self.state).await.map_err(JobFailure::from_error)?;

@@ -45,6 +45,25 @@ impl From<&str> for ContentKind {
     }
 }
 
+/// The format of an item's texts: an extension of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextFormat {
+    /// `text`: nothing in them is markup. `<b>` is what the reader reads.
+    Text,
+    /// `html`.
+    Html,
+}
+
+impl TextFormat {
+    /// Returns the format's name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Html => "html",
+        }
+    }
+}
+
 /// One page, article, product or category of the site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContentItem {
@@ -64,6 +83,8 @@ pub struct ContentItem {
     pub summary: Option<String>,
     /// `content`: HTML or plain text.
     pub content: Option<String>,
+    /// `format`: the format of `summary` and `content`, where the site says it.
+    pub format: Option<TextFormat>,
     /// `updatedAt`, ISO 8601.
     pub updated_at: Option<String>,
     /// `deleted`: whether the site has deleted the item.
@@ -84,6 +105,7 @@ impl ContentItem {
             title: None,
             summary: None,
             content: None,
+            format: None,
             updated_at: None,
             deleted: false,
             data: Value::Null,
@@ -110,6 +132,12 @@ impl TryFrom<Value> for ContentItem {
             title,
             summary,
             content,
+            // A format that is not known yet is as good as none.
+            format: match fields.lenient_text("format").as_deref() {
+                Some("text") => Some(TextFormat::Text),
+                Some("html") => Some(TextFormat::Html),
+                _ => None,
+            },
             updated_at,
             deleted: fields.lenient_bool("deleted").unwrap_or(false),
             data: match fields.take("data") {
@@ -132,6 +160,7 @@ impl From<&ContentItem> for Value {
             ("title", text(&item.title)),
             ("summary", text(&item.summary)),
             ("content", text(&item.content)),
+            ("format", item.format.map_or(Value::Null, |format| format.as_str().into())),
             ("updatedAt", text(&item.updated_at)),
             ("deleted", item.deleted.then_some(true).into()),
             ("data", item.data.clone()),
@@ -241,6 +270,7 @@ mod tests {
         let mut item = ContentItem::new("42", ContentKind::Product);
         item.path = Some("/mugs".into());
         item.content = Some("<p>Holds 320 ml</p>".into());
+        item.format = Some(TextFormat::Html);
         item.data = Value::object([("price", "24.00".into())]);
         let mut deleted_item = ContentItem::new("43", ContentKind::Other("recipe".into()));
         deleted_item.deleted = true;

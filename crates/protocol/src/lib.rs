@@ -44,7 +44,7 @@ pub use activation::{Activated, Activation, Credential};
 pub use completion::{Completion, Done, Outcome};
 pub use config::ChatConfig;
 #[cfg(any(feature = "server", test))]
-pub use content::{ContentItem, ContentKind, ContentPage, SyncReceipt};
+pub use content::{ContentItem, ContentKind, ContentPage, SyncReceipt, TextFormat};
 #[cfg(any(feature = "server", test))]
 pub use endpoint::ServerEndpoint;
 pub use endpoint::{Endpoint, Method};

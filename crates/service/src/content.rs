@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chat_page::{blocks, marked};
 use chat_protocol::{ContentItem, ContentPage, FieldError, Value};
 
 use crate::db::{Db, DbError, Tx, args};
@@ -11,7 +12,7 @@ use crate::knowledge::Language;
 use crate::knowledge::search_index::{IndexTerms, put_content};
 use crate::publishing::Suggestion;
 use crate::storage::{self, Room};
-use crate::text::{html_to_text, truncate_bytes, truncate_words};
+use crate::text::{to_text, truncate_bytes, truncate_words};
 
 /// Maximum bytes of an item's text that are stored and searched.
 const MAX_TEXT_BYTES: usize = 32 * 1024;
@@ -72,11 +73,15 @@ fn check_names(items: &[PreparedItem]) -> Result<(), ApiError> {
 
 impl PreparedItem {
     fn new(item: ContentItem) -> Self {
-        let html = [item.summary.as_deref(), item.content.as_deref()];
-        let texts: Vec<String> =
-            html.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
-        let suggestion = Suggestion::new(&item, texts.first().map(String::as_str).unwrap_or_default());
-        let text = without_nul(truncate_bytes(&texts.join("\n"), MAX_TEXT_BYTES));
+        let parts = [item.summary.as_deref(), item.content.as_deref()];
+        let texts: Vec<String> = parts
+            .into_iter()
+            .flatten()
+            .map(|part| marked(&to_text(part, item.format, MAX_TEXT_BYTES)))
+            .collect();
+        let suggestion =
+            Suggestion::new(&item, &description(texts.first().map(String::as_str).unwrap_or_default()));
+        let text = truncate_bytes(&texts.join("\n"), MAX_TEXT_BYTES).to_owned();
         let title = without_nul(&truncate_words(item.title.as_deref().unwrap_or_default(), MAX_TITLE_LENGTH));
         let location = item.path.as_deref().or(item.url.as_deref()).map(without_nul);
         let language = Language::of_text(item.locale.as_deref().unwrap_or_default(), &text);
@@ -100,6 +105,12 @@ impl PreparedItem {
     fn locale(&self) -> &str {
         self.item.locale.as_deref().unwrap_or_default()
     }
+}
+
+/// Returns the text of a page without its headings.
+fn description(text: &str) -> String {
+    let blocks = blocks(text).into_iter().filter(|block| !block.is_heading);
+    blocks.map(|block| block.text).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a text without NUL characters, which PostgreSQL does not store.

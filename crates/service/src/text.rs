@@ -1,110 +1,29 @@
-//! Converts HTML to text, and truncates text.
+//! Converts what a site sends to text, and truncates text.
 
-use std::cell::{Cell, RefCell};
-
-use lol_html::html_content::TextType;
-use lol_html::{HtmlRewriter, MemorySettings, Settings, doc_text};
-
-/// Elements that begin a new line.
-const BLOCKS: [&str; 33] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "br",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-];
+use chat_page::{is_html, text_of_html};
+use chat_protocol::TextFormat;
+use html_escape::decode_html_entities;
 
 /// Maximum bytes of HTML that are read.
 const MAX_HTML_BYTES: usize = 512 * 1024;
-/// Maximum memory of the parser, which buffers unfinished tags.
-const MAX_PARSER_BYTES: usize = 128 * 1024;
-/// The size of the chunks that are passed to the parser.
-const CHUNK_BYTES: usize = 16 * 1024;
 
-/// Returns the visible text of HTML, one paragraph on each line, of at most `limit` bytes. Plain text is
-/// unchanged.
-pub(crate) fn html_to_text(html: &str, limit: usize) -> String {
-    let text = RefCell::new(String::new());
-    // White space and entities become shorter, so more text is read than is returned.
-    let enough = limit.saturating_mul(4);
-    let is_full = Cell::new(false);
-    let settings = Settings {
-        document_content_handlers: vec![doc_text!(|chunk| {
-            // Skips the text of scripts and styles.
-            if matches!(chunk.text_type(), TextType::Data | TextType::RCData) {
-                let mut text = text.borrow_mut();
-                text.push_str(chunk.as_str());
-                is_full.set(text.len() > enough);
-            }
-            Ok(())
-        })],
-        memory_settings: MemorySettings {
-            max_allowed_memory_usage: MAX_PARSER_BYTES,
-            preallocated_parsing_buffer_size: 1024,
-        },
-        strict: false,
-        ..Settings::new()
+/// Returns the text of HTML or of plain text, of at most `limit` bytes: a line for each paragraph, and `#`
+/// before headings, as in [`chat_page::text_of`]. Without a format, a text with tags is HTML. Another one is
+/// plain text, in which character references are resolved.
+pub(crate) fn to_text(source: &str, format: Option<TextFormat>, limit: usize) -> String {
+    let source = truncate_bytes(source, MAX_HTML_BYTES);
+    let text = match format {
+        Some(TextFormat::Text) => lines(source),
+        None if !is_html(source) => lines(&decode_html_entities(source)),
+        Some(TextFormat::Html) | None => text_of_html(source),
     };
-    let mut parser = HtmlRewriter::new(settings, |_: &[u8]| ());
-    let html = with_line_breaks(truncate_bytes(html, MAX_HTML_BYTES));
-    // The text ends where the parser fails.
-    let complete =
-        html.as_bytes().chunks(CHUNK_BYTES).all(|chunk| !is_full.get() && parser.write(chunk).is_ok());
-    if complete {
-        let _ = parser.end();
-    } else {
-        drop(parser);
-    }
-    let text = text.take();
-    let text = html_escape::decode_html_entities(&text);
-    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     truncate_bytes(&text, limit).trim_end().to_owned()
 }
 
-/// Inserts a line break before each of [`BLOCKS`]. Element handlers of the parser would take quadratic time:
-/// it keeps a stack of open elements and compares each end tag with all of them.
-fn with_line_breaks(html: &str) -> String {
-    let mut broken = String::with_capacity(html.len() + html.len() / 8);
-    let mut parts = html.split('<');
-    broken.push_str(parts.next().unwrap_or_default());
-    for tag in parts {
-        let name = tag.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        if BLOCKS.iter().any(|block| block.eq_ignore_ascii_case(&tag[..name])) {
-            broken.push('\n');
-        }
-        broken.push('<');
-        broken.push_str(tag);
-    }
-    broken
+/// Returns plain text without empty lines. White space before a line may keep it from being a heading.
+fn lines(text: &str) -> String {
+    let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Truncates a text between words to at most `limit` characters.
@@ -170,32 +89,28 @@ mod tests {
     use crate::cases;
 
     #[test]
-    fn extracts_the_visible_text() {
-        let html = "<style>p{}</style><h1>Mugs &amp; cups</h1><p>Holds <b>320</b> ml</p><script>x<y</script>";
-        assert_eq!(html_to_text(html, 1000), "Mugs & cups\nHolds 320 ml");
-        assert_eq!(html_to_text("no HTML at all", 1000), "no HTML at all");
-        assert_eq!(html_to_text("<p>unfinished <b", 1000), "unfinished");
-        assert_eq!(html_to_text("<p>Grüße</p>", 4), "Gr\u{fc}");
-    }
-
-    #[test]
-    fn keeps_text_that_is_split_between_chunks() {
-        for before in CHUNK_BYTES - 12..CHUNK_BYTES {
-            let html = format!("<!--{}--><p>Grüße &amp; 青瓷</p>", "x".repeat(before - 10));
-            assert_eq!(html_to_text(&html, 1000), "Grüße & 青瓷");
+    fn a_text_is_read_in_its_format() {
+        let html = "<h1>Mugs &amp; cups</h1><p>Holds <b>320</b> ml</p><script>x<y</script>";
+        assert_eq!(to_text(html, Some(TextFormat::Html), 1000), "# Mugs & cups\nHolds 320 ml");
+        assert_eq!(to_text(html, None, 1000), "# Mugs & cups\nHolds 320 ml");
+        assert_eq!(to_text(html, Some(TextFormat::Text), 1000), html);
+        for text in ["Put the <script> line before the end.", "Ann <ann@shop.example>", "a < b\nc > d", "<3"]
+        {
+            assert_eq!(to_text(text, None, 1000), text);
         }
+        assert_eq!(to_text("Tom &amp; Jerry", None, 1000), "Tom & Jerry");
+        assert_eq!(to_text("<p>Grüße</p>", None, 4), "Gr\u{fc}");
     }
 
     #[test]
-    fn hostile_html_does_not_exhaust_the_parser() {
-        // Neither memory nor time grows with the number of open elements.
-        let deep = format!("before{}{}after", "<b>".repeat(50_000), "</i>".repeat(50_000));
+    fn hostile_html_takes_no_more_than_linear_time() {
+        let deep = format!("<p>before</p>{}{}after", "<b>".repeat(50_000), "</i>".repeat(50_000));
         assert!(deep.len() < MAX_HTML_BYTES);
-        assert_eq!(html_to_text(&deep, 1000), "beforeafter");
-        let unfinished = format!("before<a {}", "x".repeat(2_000_000));
-        assert_eq!(html_to_text(&unfinished, 1000), "before");
+        assert_eq!(to_text(&deep, None, 1000), "before\nafter");
+        let unfinished = format!("<p>before</p><a {}", "x".repeat(2_000_000));
+        assert_eq!(to_text(&unfinished, None, 1000), "before");
         let long = format!("<p>{}</p>", "word ".repeat(1_000_000));
-        assert_eq!(html_to_text(&long, 1000).len(), 999);
+        assert_eq!(to_text(&long, None, 1000).len(), 999);
     }
 
     #[test]
@@ -229,7 +144,7 @@ mod tests {
 
         #[test]
         fn any_html_becomes_non_empty_lines_within_the_limit(html in html(), limit in 0_usize..2000) {
-            let text = html_to_text(&html, limit);
+            let text = to_text(&html, None, limit);
             prop_assert!(text.len() <= limit);
             prop_assert!(text.lines().all(|line| !line.trim().is_empty()));
             prop_assert!(excerpt(&text, limit / 3).chars().count() <= limit / 3 + 1);

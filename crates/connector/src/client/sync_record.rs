@@ -31,6 +31,13 @@ pub struct ItemName {
     locale: String,
 }
 
+impl ItemName {
+    /// Returns the name without the locale.
+    fn id(&self) -> (&str, &str) {
+        (&self.kind, &self.external_id)
+    }
+}
+
 impl From<&ContentItem> for ItemName {
     fn from(item: &ContentItem) -> Self {
         Self {
@@ -147,7 +154,10 @@ impl SyncRecord {
         let pushed: Vec<_> = items.iter().filter(|item| !item.deleted).map(ItemName::from).collect();
         let (mut removed, mut removals) = (Vec::new(), 0);
         if is_complete {
-            removed.extend(self.known.difference(&named).cloned());
+            // An item that is pushed with a language for the first time replaces the one without.
+            let ids: BTreeSet<_> = named.iter().map(ItemName::id).collect();
+            let is_renamed = |name: &&ItemName| name.locale.is_empty() && ids.contains(&name.id());
+            removed.extend(self.known.difference(&named).filter(|name| !is_renamed(name)).cloned());
             let unnamed = self.at_service.unwrap_or(0).saturating_sub(named.len() as u64);
             removals = unnamed.max(removed.len() as u64);
         }
@@ -239,6 +249,16 @@ mod tests {
 
     fn record(directory: &Path, at_service: Option<u64>) -> SyncRecord {
         SyncRecord::open(directory.join("state/synced.json"), at_service).expect("a record")
+    }
+
+    #[test]
+    fn an_item_that_gains_a_language_is_not_removed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut record = record(directory.path(), None);
+        record.finish(&items(0..10), true).expect("written");
+        let with_language = |item: ContentItem| ContentItem { locale: Some("de".to_owned()), ..item };
+        let plan = record.plan(&items(0..8).into_iter().map(with_language).collect::<Vec<_>>(), true);
+        assert_eq!((plan.removals, plan.removed.len()), (2, 2));
     }
 
     #[test]

@@ -37,9 +37,25 @@ impl Folder<SiteDisk> {
         Self::on(disk, options.origin, options.template)
     }
 
-    /// Returns the pages as content items.
+    /// Returns the pages as content items. An overlay is not read as the site's own head: of a page that a
+    /// job has written, the article or the original is read.
     pub(super) fn items(&self) -> io::Result<Vec<ContentItem>> {
-        items_of(&self.disk.tree, &self.origin)
+        items_of(&self.disk.tree, &self.origin, |path, html| self.without_overlay(path, html))
+    }
+
+    fn without_overlay(&self, path: &str, html: Vec<u8>) -> io::Result<Vec<u8>> {
+        // A job may have named a page with its last `/`.
+        for path in [path, &format!("{}/", path.trim_end_matches('/'))] {
+            let Ok(page) = SitePath::new(path) else { continue };
+            let record = PageRecord::read(&self.disk, &page)?;
+            if record.is_written_by_job(&html) {
+                return match record.shown {
+                    Some(shown) => Ok(shown.html.into_bytes()),
+                    None => Ok(record.original(&self.disk, &page)?.unwrap_or(html)),
+                };
+            }
+        }
+        Ok(html)
     }
 }
 
@@ -176,11 +192,7 @@ impl<D: Disk> Folder<D> {
             None => record.original(&self.disk, page)?.map(Cow::Owned),
         };
         let wanted = match (source, &record.overlay) {
-            (Some(source), Some(overlay)) => {
-                let html = str::from_utf8(&source)
-                    .map_err(|_| io::Error::other("the page is not UTF-8: cannot apply an overlay"))?;
-                Some(apply_to_head(html, overlay).map_err(io::Error::other)?.into_bytes())
-            }
+            (Some(source), Some(overlay)) => Some(apply_to_head(&source, overlay).map_err(io::Error::other)?),
             (source, _) => source.map(Cow::into_owned),
         };
         let is_own = record.shown.is_none() && record.overlay.is_none();

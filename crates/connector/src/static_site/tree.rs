@@ -257,7 +257,7 @@ impl Walk<'_> {
                 warn!("skipped {}: no address can have this name", Printable(&format!("{below}{name}")));
                 continue;
             };
-            if text.starts_with('.') || text == "404.html" {
+            if text.starts_with('.') || matches!(text, "404.html" | "404.htm") {
                 continue;
             }
             let path = format!("{below}{text}");

@@ -132,6 +132,24 @@ async fn deleting_an_article_keeps_the_overlay() {
 }
 
 #[tokio::test]
+async fn a_sync_reads_the_sites_own_head_and_not_an_overlay() {
+    let mut site = Site::new();
+    let titles = async |site: &Site| -> Vec<Option<String>> {
+        let items = static_site(site.directory.path()).items().await.expect("items");
+        items.into_iter().map(|item| item.title).collect()
+    };
+    site.write_by_hand(OWN);
+    site.overlay(Some("Better")).await;
+    assert_eq!(titles(&site).await, [Some("By hand".to_owned())]);
+    let article =
+        json!({ "contentId": "c1", "path": "/news", "title": "News", "content": "<html><title>One</title>" });
+    site.job("publish_article", &article).await.expect("published");
+    assert_eq!(titles(&site).await, [Some("One".to_owned())]);
+    site.write_by_hand(b"<title>Newer, by hand</title>");
+    assert_eq!(titles(&site).await, [Some("Newer, by hand".to_owned())]);
+}
+
+#[tokio::test]
 async fn restores_the_latest_manual_edit() {
     let mut site = Site::new();
     site.write_by_hand(OWN);
@@ -152,6 +170,11 @@ async fn restores_pages_of_any_encoding() {
     site.write_by_hand(latin);
     site.publish("One").await;
     site.delete().await;
+    assert_eq!(site.page().as_deref(), Some(&latin[..]));
+    site.overlay(Some("Öl")).await;
+    let expected = b"<html><head><title data-seo-overlay>\xd6l</title></head>Gr\xfc\xdfe\0\x80</html>";
+    assert_eq!(site.page().as_deref(), Some(&expected[..]));
+    site.overlay(None).await;
     assert_eq!(site.page().as_deref(), Some(&latin[..]));
 }
 

@@ -1,6 +1,6 @@
 //! Tests synced content on both databases.
 
-use chat_protocol::ContentKind;
+use chat_protocol::{ContentKind, TextFormat};
 use chat_test_servers::at_once;
 
 use super::*;
@@ -53,6 +53,26 @@ on_both_databases! {
         assert_eq!(found(&db, "shop", "celadon").await, Vec::<String>::new());
         assert_eq!(found(&db, "shop", "porcelain").await, ["content:1"]);
         assert_eq!(count(&db, "shop").await.expect("counted"), 2);
+    }
+
+    async fn text_is_not_taken_for_html(database: &TestDatabase) {
+        let db = open(database).await;
+        let text = "# Install\nPut the <script> line before </body>.\n # Returns take 30 days.";
+        let items = vec![
+            ContentItem { format: Some(TextFormat::Text), ..item("text", text) },
+            item("unmarked", "Ann <ann@shop.example> sells teapots."),
+            item("html", "<h1>Cups</h1><p>Hold &lt;b&gt; 320 ml</p>"),
+        ];
+        send(&db, "shop", "s", false, items).await.expect("synced");
+        for (question, expected) in [
+            ("script line", "Install\nPut the <script> line before </body>.\n# Returns take 30 days."),
+            ("returns take", "# Returns take 30 days."),
+            ("teapots", "Ann <ann@shop.example> sells teapots."),
+            ("320 ml", "Hold <b> 320 ml"),
+        ] {
+            let found = search(&db, "shop", question, Some("en")).await.expect("searched");
+            assert!(expected.ends_with(&found[0].text) || found[0].text.ends_with(expected), "{question}: {found:?}");
+        }
     }
 
     async fn a_complete_snapshot_removes_the_items_of_its_own_site_that_it_lacks(database: &TestDatabase) {

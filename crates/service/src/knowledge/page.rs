@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use chat_page::is_heading_mark;
+
 use super::language::Language;
 use super::words::{Word, characters, words};
 
@@ -51,8 +53,10 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Splits a page. Each line of its text is a paragraph.
-    pub(super) fn new(locale: &str, title: &str, text: String, stems: &mut Stems) -> Self {
+    /// Splits a page. Each line of its text is a paragraph. [`chat_page::blocks`] tells which of them are
+    /// headings, and which headings are above each; here, a heading is a paragraph like any other.
+    pub(super) fn new(locale: &str, title: &str, mut text: String, stems: &mut Stems) -> Self {
+        text.retain(|letter| !is_heading_mark(letter));
         let language = Language::of_text(locale, &text);
         let paragraphs = paragraphs(&text);
         let mut page = Self {
@@ -168,6 +172,12 @@ mod tests {
         assert_eq!(page.excerpt(&[("mug", 1.0)], 31), "Mugs hold 320 ml.\nPlates stack.");
         assert_eq!(page.excerpt(&[("mug", 1.0), ("bowl", 2.0)], 10), "Bowls are deep, and very wide too.");
         assert_eq!(page.excerpt(&[], 10), "About us.");
+    }
+
+    #[test]
+    fn a_heading_is_a_paragraph_without_its_mark() {
+        let page = page("\u{1}Mugs\nHold 320 ml.\n\n# 5 is ready");
+        assert_eq!(page.excerpt(&[("mug", 1.0)], 100), "Mugs\nHold 320 ml.\n\n# 5 is ready");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The present state of a review's page: the page as the site has synced it, and the overlay that it has now.
 
+use chat_page::{marked, without_marks};
 use chat_protocol::ContentItem;
 use chat_protocol::admin::publishing::{Before, Entry, SyncedPage};
 use sqlx::AssertSqlSafe;
 
 use super::reviews::{COLUMNS, Review, ReviewKind, json, read};
 use crate::db::{Db, DbError, Row, Tx, args};
-use crate::text::{html_to_text, truncate_bytes};
+use crate::text::to_text;
 
 /// Maximum bytes of a page's text.
 const MAX_TEXT_BYTES: usize = 32 * 1024;
@@ -99,8 +100,8 @@ pub(super) async fn drafts(
 
 fn page(item: &str, has_text: bool) -> Option<SyncedPage> {
     let item = ContentItem::try_from(json(item)).ok()?;
-    let text = |html: Option<&str>| {
-        html.map(|html| truncate_bytes(&html_to_text(html, MAX_TEXT_BYTES), MAX_TEXT_BYTES).to_owned())
+    let text = |source: Option<&str>| {
+        source.map(|source| without_marks(&marked(&to_text(source, item.format, MAX_TEXT_BYTES))))
     };
     Some(SyncedPage {
         title: item.title.clone(),

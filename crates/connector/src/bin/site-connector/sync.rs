@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use chat_connector::client::{SyncPlan, SyncRun};
-use chat_connector::static_site;
+use chat_connector::static_site::{StaticSite, StaticSiteOptions};
 use chat_protocol::{ContentItem, Value};
 use clap::Args;
 use futures_util::stream;
@@ -52,7 +52,7 @@ pub(crate) struct SyncFlags {
     /// items, or more than 10 items that are more than a fifth of all
     #[arg(long, value_name = "COUNT")]
     allow_removals: Option<u64>,
-    /// The folder of the record of pushed items
+    /// The folder of the record of pushed items, and of the pages' originals
     #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
     state: PathBuf,
     /// Print the outcome as one line of JSON
@@ -64,8 +64,7 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
     let client = flags.service.client()?;
     let items = match (&flags.items, &flags.folder) {
         (Some(file), _) => listed(file)?,
-        (None, Some(folder)) => static_site::items(folder, flags.site_origin.as_deref().unwrap_or_default())
-            .map_err(|error| Failure::new(format!("cannot read {}: {error}", folder.display())))?,
+        (None, Some(folder)) => read(folder, &flags.state, flags.site_origin.unwrap_or_default()).await?,
         (None, None) => Vec::new(),
     };
     let mut record = client.sync_record(&flags.state).await?;
@@ -151,6 +150,14 @@ fn plan_in_words(plan: &SyncPlan) -> String {
 fn style() -> ProgressStyle {
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len}  {msg}  {eta} left");
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Reads the pages of a folder.
+async fn read(folder: &Path, state: &Path, origin: String) -> Result<Vec<ContentItem>, Failure> {
+    let (root, state) = (folder.to_owned(), state.to_owned());
+    let site = StaticSite::new(StaticSiteOptions { root, state, origin, template: None });
+    let items = site.items().await;
+    items.map_err(|failure| Failure::new(format!("cannot read {}: {}", folder.display(), failure.0)))
 }
 
 fn listed(file: &Path) -> Result<Vec<ContentItem>, Failure> {

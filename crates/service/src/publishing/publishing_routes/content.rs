@@ -3,6 +3,7 @@
 use axum::extract::State;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chat_page::without_marks;
 use chat_protocol::admin::settings::{ContentItem, ContentPage};
 use serde::Deserialize;
 
@@ -68,7 +69,7 @@ fn read(row: &Row) -> Result<ContentItem, DbError> {
         locale: row.text(2)?,
         location: row.optional_text(3)?,
         title: row.text(4)?,
-        excerpt: row.text(5)?,
+        excerpt: without_marks(&row.text(5)?),
         synced_at: iso(row.int(6)?),
     })
 }
