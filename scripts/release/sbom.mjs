@@ -46,7 +46,7 @@ function component({ type = "library", name, group, version, purl, licence, scop
     scope,
     ...(hash && { hashes: [hash] }),
     // Cargo's older way to write a choice.
-    licenses: [{ expression: SPDX[licence] ?? licence.replaceAll("/", " OR ") }],
+    licenses: [{ expression: SPDX[licence] ?? licence.replaceAll(/ *\/ */g, " OR ") }],
     purl,
   };
 }

@@ -22,16 +22,16 @@ pub use account::{
     Secret, Setup, SetupLink, SignIn, SignedIn, Tenant, TotpConfirmation, TotpEnrolment,
 };
 pub use conversation::{
-    Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,
-    ConversationView, LastMessage, LeadView, Message, MessagePage, NewMessage, NewNote, Note, Source, State,
-    TakeOver,
+    AnswerOutcome, Conversation, ConversationChange, ConversationCounts, ConversationPage,
+    ConversationSummary, ConversationView, LastMessage, LeadView, Message, MessagePage, NewMessage, NewNote,
+    Note, Source, State, TakeOver, UnansweredQuestion, UnansweredQuestions,
 };
 pub use operator::{
     Availability, CannedReply, CannedReplyText, Label, LabelChange, Preferences, QuietHours, TeamMember,
     WorkingState,
 };
 pub use push::{PushDevice, PushState, PushSubscription};
-pub use report::{HourCount, PageCount, Report, ReportDay, ReportTotals};
+pub use report::{HourCount, OutcomeCounts, PageCount, Report, ReportDay, ReportTotals};
 pub use stream::{ConsoleState, ConversationEvent, Hello, Typing, TypingState};
 pub use visitor::{
     EmailAddress, Erased, Erasure, LeadReason, ProfileChange, TimelineEntry, TimelinePage, Visitor,

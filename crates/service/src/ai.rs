@@ -6,6 +6,7 @@ mod breaker;
 mod budget;
 mod builtin;
 mod completion;
+mod confidence;
 mod disclosure;
 mod endpoint;
 mod exchange;
@@ -13,6 +14,7 @@ mod failure;
 #[cfg(test)]
 mod hostile_tests;
 mod links;
+mod outcome;
 mod phrases;
 mod probe;
 mod prompt;
@@ -21,8 +23,9 @@ mod provider_tests;
 mod quirks;
 pub(crate) mod quota;
 pub(crate) mod reply;
-mod requests;
+mod said;
 mod shares;
+mod talk;
 mod thinking;
 mod warning;
 
@@ -36,11 +39,12 @@ use tracing::warn;
 
 pub(crate) use address::EndpointError;
 pub use endpoint::Endpoint;
+pub(crate) use outcome::Outcome;
 pub(crate) use phrases::Phrases;
 pub(crate) use probe::Probed;
 pub(crate) use prompt::MAX_HISTORY;
 pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events, try_answer};
-pub(crate) use requests::wants_person;
+pub(crate) use talk::wants_person;
 
 use crate::fingerprint::Fingerprint;
 use crate::knowledge::Passage;
@@ -51,6 +55,7 @@ use completion::Completion;
 use exchange::AiClient;
 use failure::{Failure, Fault};
 use quirks::Quirks;
+use said::Said;
 
 /// Maximum endpoints whose failures are remembered.
 const MAX_BREAKERS: usize = 4096;
@@ -79,6 +84,8 @@ pub(crate) struct Question<'a> {
     pub(crate) site: SiteFacts<'a>,
     /// The passages of the site about the visitor's last message, best first.
     pub(crate) passages: &'a [Passage],
+    /// The same message, question by question.
+    pub(crate) said: &'a Said,
     /// A summary of what the visitor did on the website: see [`crate::lead::events_as_context`].
     pub(crate) visited: Option<&'a str>,
     /// The conversation; its last message is the visitor's.
@@ -151,6 +158,8 @@ pub(crate) struct Answer {
     pub(crate) wants_person: bool,
     /// Why the AI gave no answer, for the site's operators only: the provider may quote the conversation.
     pub(crate) problem: Option<String>,
+    /// What became of the message; `None` if a person answers it.
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// All that answers the visitors of all sites.
@@ -195,25 +204,31 @@ impl Ai {
             topic: question.passages.first().map(|best| topic(&best.title)),
             wants_person: wants_person(message),
             problem: None,
+            outcome: Some(Outcome::Failed),
         };
         let Some(endpoint) = endpoint else {
-            let Question { left_contact, has_contact, passages, locale, .. } = question;
-            let reply = builtin::reply(message, *left_contact, *has_contact, passages, *locale);
-            if reply.source.is_none() {
-                answer.topic = None;
-            }
-            let source = passages.iter().find(|passage| Some(&passage.id) == reply.source.as_ref());
-            answer.sources.extend(source.map(Citation::from));
+            let reply = builtin::reply(question);
+            let sources = question.passages.iter().filter(|passage| reply.sources.contains(&passage.id));
+            answer.topic = sources.clone().next().map(|best| topic(&best.title));
+            answer.sources.extend(sources.map(Citation::from));
             answer.text = Some(reply.text);
+            answer.outcome = Some(reply.outcome);
             return answer;
         };
         match self.ask(endpoint, question).await {
             Ok(Completion::Answer(text)) => {
                 answer.sources = question.passages.iter().map(Citation::from).collect();
                 answer.text = Some(text);
+                let has_sources = !answer.sources.is_empty();
+                let outcome = outcome::of_endpoint(&answer.status, has_sources, &question.said.understood);
+                answer.outcome = Some(outcome);
             }
-            Ok(Completion::Refusal(Some(text))) => answer.text = Some(text),
-            Ok(Completion::Refusal(None)) => answer.status = AiStatus::Blocked,
+            Ok(Completion::Refusal(text)) => {
+                if text.is_none() {
+                    answer.status = AiStatus::Blocked;
+                }
+                (answer.text, answer.outcome) = (text, Some(Outcome::Refused));
+            }
             Err(failure) => {
                 let fallback = Answer::fallback(failure.status.clone(), question);
                 answer.problem = Some(failure.for_operators(endpoint.key.as_ref()));

@@ -14,13 +14,15 @@ pub(crate) mod seen;
 pub(crate) mod snooze;
 mod status;
 pub(crate) mod summary;
+pub(crate) mod unanswered;
 
 use chat_protocol::{ConversationId, Lead, SendMessage, Value, VisitorId, VisitorProfile};
 
 use crate::db::{Db, DbError, Dialect, Row, Tx, Wake, args};
 use crate::error::ApiError;
-use crate::lead::LeadNotes;
+use crate::lead::{Countries, LeadNotes};
 use crate::secrets::new_id;
+use crate::sites::Site;
 use crate::text::truncate_bytes;
 use crate::visitors::events::Trail;
 use crate::visitors::identity::{Identity, is_verified};
@@ -29,7 +31,7 @@ use crate::visitors::profile::without;
 pub(crate) use head::{Head, exists, head};
 pub(crate) use message::{
     Author, NewMessage, StoredMessage, add_message, answer_to, last_messages, last_of_each, message_id, page,
-    page_before, sequence_of,
+    page_before, record_outcome, sequence_of,
 };
 pub(crate) use receive::{is_of_another, receive};
 pub(crate) use status::Status;
@@ -289,6 +291,15 @@ impl Conversation {
     /// Returns the events that tell operators what the visitor did.
     pub(crate) fn trail(&self) -> Trail<'_> {
         self.verified_visitor().map_or(Trail::Conversation(self.id.as_str()), Trail::Visitor)
+    }
+
+    /// Returns the countries in which the visitor's phone may be: the visitor's, that of the language of the
+    /// page, and the site's.
+    pub(crate) fn countries(&self, site: &Site) -> Countries {
+        let own = [self.profile.country.as_deref(), self.locale.as_deref()];
+        let of_site = [site.primary_locale.as_deref(), site.domain.as_deref()];
+        let origins = site.allowed_origins.iter().map(String::as_str);
+        Countries::of(own.into_iter().chain(of_site).flatten().chain(origins))
     }
 
     /// Stores the score of a lead, rounded.

@@ -1,4 +1,5 @@
-//! The operators' inbox: presence, the stream of changes, labels, canned replies, preferences and reports.
+//! The operators' inbox: presence, the stream of changes, labels, canned replies, preferences, reports and
+//! unanswered questions.
 
 mod frames;
 mod hub;
@@ -9,6 +10,7 @@ mod report;
 mod shared_list;
 mod stream;
 mod team;
+mod unanswered;
 
 use axum::Router;
 
@@ -25,6 +27,7 @@ pub(crate) fn routes() -> Router<Service> {
         .merge(team::routes())
         .merge(stream::routes())
         .merge(report::routes())
+        .merge(unanswered::routes())
 }
 
 /// The OpenAPI description of the routes.
@@ -44,6 +47,7 @@ pub(crate) fn routes() -> Router<Service> {
     stream::open,
     stream::set_idle,
     report::show,
-    report::csv
+    report::csv,
+    unanswered::list
 ))]
 pub(crate) struct InboxApi;

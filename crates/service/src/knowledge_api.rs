@@ -208,6 +208,7 @@ async fn ask(
         status: answer.status.as_str().to_owned(),
         used_fallback: answer.used_fallback,
         wants_person: answer.wants_person,
+        outcome: answer.outcome,
         sources: sources.into_iter().map(Into::into).collect(),
         problem: answer.problem,
         duration_ms: millis(began.elapsed()),

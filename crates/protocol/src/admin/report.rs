@@ -21,6 +21,26 @@ pub struct Report {
     pub hours: Vec<HourCount>,
     /// The pages on which most conversations began, at most 20.
     pub pages: Vec<PageCount>,
+    /// Messages of visitors that the AI answered, by what became of them.
+    #[serde(default)]
+    pub outcomes: OutcomeCounts,
+}
+
+/// Messages of visitors that the AI answered, in the conversations of the period.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct OutcomeCounts {
+    /// Answered from a source.
+    pub answered: i64,
+    /// Nothing was asked.
+    pub small_talk: i64,
+    /// The AI had no answer.
+    pub could_not_answer: i64,
+    /// The AI refused to answer.
+    pub refused: i64,
+    /// The AI failed.
+    pub failed: i64,
 }
 
 /// The figures of a period. Conversations belong to the period in which they began.
@@ -30,8 +50,11 @@ pub struct Report {
 pub struct ReportTotals {
     /// Conversations that began.
     pub conversations: i64,
-    /// Of these, those that the AI answered and no person.
+    /// Of these, those that the AI answered from a source, and no person.
     pub answered_by_ai: i64,
+    /// Of these, those in which the AI left a message without an answer.
+    #[serde(default)]
+    pub unanswered: i64,
     /// Of these, those that a person answered.
     pub answered_by_person: i64,
     /// Of these, those whose visitor asked for a person, or that an operator took over.
@@ -57,8 +80,11 @@ pub struct ReportDay {
     pub day: String,
     /// Conversations that began.
     pub conversations: i64,
-    /// Of these, those that the AI answered and no person.
+    /// Of these, those that the AI answered from a source, and no person.
     pub answered_by_ai: i64,
+    /// Of these, those in which the AI left a message without an answer.
+    #[serde(default)]
+    pub unanswered: i64,
     /// Of these, those with contact details.
     pub leads: i64,
 }

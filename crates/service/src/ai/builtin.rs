@@ -1,58 +1,197 @@
-//! The built-in assistant: answers with the passage that best matches the question.
+//! The built-in assistant: answers each question of a message with the passage that best matches it, and the
+//! rest by small talk.
 
 use std::fmt::Write;
 
+use super::confidence::{Confidence, confidence};
+use super::outcome::Outcome;
 use super::phrases::Phrases;
-use super::requests;
+use super::said::{Found, Said};
+use super::talk::{Act, Sentence, Tongue};
+use super::{Question, Turn};
 use crate::knowledge::Passage;
 use crate::text::excerpt;
 
 /// Maximum characters of a page in an answer, which links to the page. An answer that the site's operators
 /// wrote is given in full.
 const MAX_EXCERPT_LENGTH: usize = 300;
+/// The sentences that offer a person, to which a visitor may say yes.
+const OFFERS: [Sentence; 5] =
+    [Sentence::Nothing, Sentence::AreYouHuman, Sentence::OrElse, Sentence::AskForContact, Sentence::Above];
+/// The replies to small talk. Of several, the first one is given.
+const SMALL_TALK: [(Act, Sentence); 11] = [
+    (Act::AreYouHuman, Sentence::AreYouHuman),
+    (Act::WhoAreYou, Sentence::WhoAreYou),
+    (Act::WhatCanYouDo, Sentence::WhatCanYouDo),
+    (Act::Bye, Sentence::Bye),
+    (Act::Thanks, Sentence::Thanks),
+    (Act::Praise, Sentence::Praise),
+    (Act::Greeting, Sentence::Greeting),
+    (Act::Yes, Sentence::Okay),
+    (Act::No, Sentence::Okay),
+    (Act::Okay, Sentence::Okay),
+    (Act::RefusesPerson, Sentence::Okay),
+];
 
 /// An answer of the built-in assistant.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) text: String,
-    /// The id of the passage that the text comes from.
-    pub(super) source: Option<String>,
+    /// The ids of the passages that the text comes from.
+    pub(super) sources: Vec<String>,
+    pub(super) outcome: Outcome,
 }
 
-/// Answers a message.
-///
-/// - `left_contact`: whether the message contains contact details.
-/// - `has_contact`: whether contact details are known, from this message or an earlier one.
-pub(super) fn reply(
-    message: &str,
-    left_contact: bool,
-    has_contact: bool,
-    passages: &[Passage],
-    locale: Option<&str>,
-) -> Reply {
-    let phrases = Phrases::of(message, locale);
-    let plain = |text: &str| Reply { text: text.to_owned(), source: None };
-    if requests::wants_person(message) {
-        return plain(if has_contact { phrases.handoff } else { phrases.ask_for_contact });
+/// Answers the last message of a conversation.
+pub(super) fn reply(question: &Question<'_>) -> Reply {
+    let earlier = question.history.split_last().map_or(&[][..], |(_, earlier)| earlier);
+    let Said { understood, found } = question.said;
+    let phrases = Phrases::in_tongue(understood.tongue);
+    let mut writer = Writer {
+        phrases,
+        earlier,
+        has_contact: question.has_contact,
+        texts: Vec::new(),
+        sources: Vec::new(),
+    };
+
+    let accepts = understood.says(Act::Yes) && found.is_empty() && phrases.has_just_said(&OFFERS, earlier);
+    let wants_person = understood.says(Act::WantsPerson) || accepts;
+    let is_angry = understood.says(Act::Anger);
+    if question.left_contact && !wants_person {
+        writer.say(Sentence::ContactNoted);
     }
-    if left_contact {
-        return plain(phrases.contact_noted);
+    let counts = writer.answer(found, understood.tongue);
+    if is_angry && counts.answered == 0 {
+        writer.say(Sentence::Anger);
     }
-    if let Some(best) = passages.first() {
-        return from_passage(best);
-    }
-    plain(if requests::is_greeting(message) {
-        phrases.greeting
-    } else if requests::is_thanks(message) {
-        phrases.thanks
+    if wants_person || (is_angry && counts.answered == 0) {
+        writer.offer_person();
     } else {
-        phrases.no_answer
-    })
+        writer.admit(&counts);
+    }
+    if writer.texts.is_empty() {
+        let act = SMALL_TALK.into_iter().find(|(act, _)| understood.says(*act));
+        writer.say_once(act.map_or(Sentence::Ask, |(_, sentence)| sentence));
+    }
+    let outcome = match counts {
+        Counts { answered: 1.., unanswered: 0, doubtful: 0 } => Outcome::Answered,
+        Counts { answered: 0, unanswered: 0, doubtful: 0 } if !is_angry => Outcome::SmallTalk,
+        _ => Outcome::CouldNotAnswer,
+    };
+    Reply { text: writer.texts.join("\n\n"), sources: writer.sources, outcome }
 }
 
-fn from_passage(passage: &Passage) -> Reply {
+/// How many questions of a message got which answer.
+#[derive(Debug, Default)]
+struct Counts {
+    answered: usize,
+    /// Those for which something may be an answer.
+    doubtful: usize,
+    unanswered: usize,
+}
+
+/// Writes an answer, paragraph by paragraph.
+struct Writer<'a> {
+    phrases: Phrases,
+    earlier: &'a [Turn],
+    has_contact: bool,
+    texts: Vec<String>,
+    sources: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn say(&mut self, sentence: Sentence) {
+        self.texts.push(self.phrases.say(sentence, self.earlier).to_owned());
+    }
+
+    /// Says a sentence of small talk, or another one if it was said before.
+    fn say_once(&mut self, sentence: Sentence) {
+        let choices = [sentence, Sentence::Okay, Sentence::Ask];
+        let fresh = choices.into_iter().find(|sentence| self.phrases.has_fresh(*sentence, self.earlier));
+        self.say(fresh.unwrap_or(sentence));
+    }
+
+    fn offer_person(&mut self) {
+        self.say(if self.has_contact { Sentence::Handoff } else { Sentence::AskForContact });
+    }
+
+    /// Writes the answers that were found.
+    fn answer(&mut self, found: &[Found], tongue: Tongue) -> Counts {
+        let mut counts = Counts::default();
+        let mut doubtful = None;
+        for found in found {
+            let best =
+                found.passages.iter().map(|passage| (confidence(&found.asked, tongue, passage), passage));
+            // Of equals, the first: the passages are in the order of the search.
+            let best = best.rev().max_by_key(|(confidence, _)| *confidence);
+            match best {
+                Some((Confidence::Sure, passage)) => {
+                    counts.answered += 1;
+                    self.quote(passage);
+                }
+                Some((Confidence::Maybe, passage)) => {
+                    counts.doubtful += 1;
+                    doubtful.get_or_insert(passage);
+                }
+                Some((Confidence::Nothing, _)) | None => counts.unanswered += 1,
+            }
+        }
+        // Beside an answer, a guess about another question confuses.
+        match doubtful {
+            Some(passage) if counts.answered == 0 && !self.sources.contains(&passage.id) => {
+                self.suggest(passage)
+            }
+            _ => {
+                counts.unanswered += counts.doubtful;
+                counts.doubtful = 0;
+            }
+        }
+        counts
+    }
+
+    /// Writes a passage as the answer, once.
+    fn quote(&mut self, passage: &Passage) {
+        if self.sources.contains(&passage.id) {
+            return;
+        }
+        self.sources.push(passage.id.clone());
+        let text = text_of(passage);
+        let is_given =
+            |turn: &Turn| turn.role == chat_protocol::Role::Assistant && turn.content.contains(&text);
+        if self.earlier.iter().any(is_given) {
+            self.say(Sentence::Above);
+        } else {
+            self.texts.push(text);
+        }
+    }
+
+    /// Writes a passage as what may be an answer, with the question that it answers or the page's link.
+    fn suggest(&mut self, passage: &Passage) {
+        self.sources.push(passage.id.clone());
+        let title = passage.title.lines().next().unwrap_or_default().replace(['*', '[', ']'], "");
+        let text = text_of(passage);
+        let is_linked = passage.location.is_some() || title.trim().is_empty();
+        self.say(Sentence::Maybe);
+        self.texts.push(if is_linked { text } else { format!("**{}**\n\n{text}", title.trim()) });
+    }
+
+    /// Admits what was not answered, and offers a person.
+    fn admit(&mut self, counts: &Counts) {
+        match (counts.answered, counts.unanswered, counts.doubtful) {
+            (_, 0, 0) => {}
+            (0, _, 1..) => {
+                self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::OrElse })
+            }
+            (0, ..) => self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::Nothing }),
+            _ => self.say(Sentence::NothingElse),
+        }
+    }
+}
+
+fn text_of(passage: &Passage) -> String {
     let short = || excerpt(&passage.text, MAX_EXCERPT_LENGTH);
-    let text = match &passage.location {
+    match &passage.location {
         Some(location) if location.contains("://") => {
             let title = passage.title.replace(['[', ']', '\n'], "");
             let link = link(location);
@@ -62,8 +201,7 @@ fn from_passage(passage: &Passage) -> Reply {
         // Widgets link to whole addresses only: an answer may be read on any page, and in the console.
         Some(_) => short(),
         None => passage.text.clone(),
-    };
-    Reply { text, source: Some(passage.id.clone()) }
+    }
 }
 
 /// Returns a location as the target of a Markdown link, which ends at a space or a closing parenthesis.
@@ -83,87 +221,4 @@ pub(super) fn link(location: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn passage(text: &str, location: Option<&str>) -> Passage {
-        Passage {
-            id: "content:7".to_owned(),
-            title: "Our [blue] mugs".to_owned(),
-            location: location.map(str::to_owned),
-            text: text.to_owned(),
-            score: 1.0,
-        }
-    }
-
-    #[test]
-    fn answers_from_the_best_passage_with_a_link_and_its_source() {
-        let passages =
-            [passage("They hold 320 ml.", Some("https://shop.example/mugs")), passage("Others.", None)];
-        let found = reply("How much is a mug?", false, false, &passages, None);
-        assert_eq!(found.text, "They hold 320 ml.\n\n[Our blue mugs](https://shop.example/mugs)");
-        assert_eq!(found.source.as_deref(), Some("content:7"));
-    }
-
-    #[test]
-    fn a_location_is_one_link_whatever_it_contains() {
-        let text = |location| reply("mug?", false, false, &[passage("Yes.", Some(location))], None).text;
-        assert_eq!(
-            text("https://a.b/mugs_(blue)?a=1"),
-            "Yes.\n\n[Our blue mugs](https://a.b/mugs_%28blue%29?a=1)"
-        );
-        assert_eq!(text("https://a.b/a) [x](/b"), "Yes.\n\n[Our blue mugs](https://a.b/a%29%20[x]%28/b)");
-        assert_eq!(text("https://a.b/größe\n青瓷"), "Yes.\n\n[Our blue mugs](https://a.b/größe%0A青瓷)");
-    }
-
-    #[test]
-    fn the_address_is_the_text_of_a_link_to_a_page_without_a_title() {
-        let untitled = Passage { title: " ".to_owned(), ..passage("Yes.", Some("https://a.b/")) };
-        let text = reply("mug?", false, false, &[untitled], None).text;
-        assert_eq!(text, "Yes.\n\n[https://a.b/](https://a.b/)");
-    }
-
-    #[test]
-    fn a_path_of_an_unknown_site_is_no_link() {
-        let text = reply("mug?", false, false, &[passage("Yes.", Some("/mugs"))], None).text;
-        assert_eq!(text, "Yes.");
-    }
-
-    #[test]
-    fn admits_in_the_visitors_language_that_it_has_no_answer() {
-        let text = |message: &str| reply(message, false, false, &[], None).text;
-        for message in ["What is the meaning of life?", "?", "asdf", ""] {
-            assert_eq!(text(message), Phrases::of("", None).no_answer, "{message}");
-        }
-        assert!(text("Was ist der Sinn des Lebens?").starts_with("Dazu habe ich"));
-        assert!(text("人生的意义是什么").starts_with("我在本网站没有"));
-    }
-
-    #[test]
-    fn asks_for_contact_details_before_a_handoff_unless_known() {
-        let passages = [passage("They hold 320 ml.", None)];
-        let english = Phrases::of("", None);
-        let reply = |message: &str, left, has| reply(message, left, has, &passages, None).text;
-        assert_eq!(reply("Can I talk to a real person?", false, false), english.ask_for_contact);
-        assert_eq!(reply("I'd like to speak with someone", true, true), english.handoff);
-        assert_eq!(reply("ann@example.org", true, true), english.contact_noted);
-    }
-
-    #[test]
-    fn greets_and_thanks_back() {
-        let reply = |message: &str| reply(message, false, false, &[], None).text;
-        assert!(reply("Hi there!").starts_with("Hello!"));
-        assert!(reply("Guten Tag").starts_with("Hallo!"));
-        assert!(reply("谢谢").starts_with("不客气"));
-        assert!(reply("merci beaucoup").starts_with("Je vous en prie"));
-    }
-
-    #[test]
-    fn shortens_a_long_passage_to_its_first_sentences() {
-        let long = passage(&"Every pot is dipped twice. ".repeat(40), Some("https://a.b/pots"));
-        let text = reply("pots", false, false, &[long], None).text;
-        let (text, link) = text.split_once("\n\n").expect("a link");
-        assert!((200..=MAX_EXCERPT_LENGTH).contains(&text.chars().count()), "{text}");
-        assert!(text.ends_with("twice.") && link == "[Our blue mugs](https://a.b/pots)", "{text}");
-    }
-}
+mod builtin_tests;

@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use super::{Ai, Answer, Endpoint, Phrases, Question, Turn};
+use super::{Ai, Answer, Endpoint, Phrases, Question, Said, Turn};
 use crate::knowledge::Passage;
 
 mod completions;
@@ -88,6 +88,7 @@ async fn ask_with(ai: &Ai, endpoint: &Endpoint, passages: &[Passage], message: &
     let question = Question {
         site_id: "site_1",
         passages,
+        said: &Said::default(),
         visited: Some("- viewed /mugs"),
         history: &history,
         locale: Some("en-GB"),

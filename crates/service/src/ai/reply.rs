@@ -12,13 +12,16 @@ use tracing::warn;
 
 use super::links::fallback_links;
 use super::quota::Taken;
+use super::said::Said;
 use super::shares::Holder;
-use super::{Answer, Asker, Endpoint, Phrases, Question, SiteFacts, Turn, quota, wants_person, warning};
+use super::{
+    Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Turn, quota, wants_person, warning,
+};
 use crate::Service;
 use crate::db::{Db, DbError, work};
 use crate::error::ApiError;
-use crate::knowledge::{self, Passage};
-use crate::lead::{Seen, contacts_in, events_as_context};
+use crate::knowledge::Passage;
+use crate::lead::{Countries, Seen, events_as_context, without_contacts};
 use crate::rate::Caller;
 use crate::secrets::ServiceKey;
 use crate::sites::Site;
@@ -68,6 +71,8 @@ pub(crate) struct VisitorMessage<'a> {
     pub(crate) visitor_id: Option<&'a str>,
     /// The events that the AI may know.
     pub(crate) trail: Trail<'a>,
+    /// The countries in which the visitor may have a phone.
+    pub(crate) countries: Countries,
     /// Whether the visitor's contact details are known.
     pub(crate) has_contact: bool,
     /// The last messages of the conversation. They end with this one, unless they were erased.
@@ -80,21 +85,35 @@ pub(crate) async fn answer(
     site: &Site,
     message: VisitorMessage<'_>,
 ) -> Result<Answer, ApiError> {
-    let VisitorMessage { text, locale, page_origin, caller, visitor_id, trail, has_contact, mut history } =
-        message;
-    let passages = linked(knowledge::find(service, &site.id, text, locale).await?, site, page_origin);
+    let VisitorMessage {
+        text,
+        locale,
+        page_origin,
+        caller,
+        visitor_id,
+        trail,
+        countries,
+        has_contact,
+        mut history,
+    } = message;
     let visited = events_as_context(&recent_events(service.db(), &site.id, trail).await?);
     if history.is_empty() {
         history.push(Turn { role: chat_protocol::Role::Visitor, content: text.to_owned() });
     }
+    // Contact details are neither searched for nor part of what is asked.
+    let rest = without_contacts(text, &countries);
+    let earlier = history.split_last().map_or(&[][..], |(_, earlier)| earlier);
+    let said = linked(Said::new(service, &site.id, &rest, earlier, locale).await?, site, page_origin);
+    let passages = said.passages();
     let question = Question {
         site_id: &site.id,
         site: facts(service, site, page_origin),
         passages: &passages,
+        said: &said,
         visited: Some(&visited),
         history: &history,
         locale,
-        left_contact: !contacts_in(text).is_empty(),
+        left_contact: rest != text,
         has_contact,
         // Visitors with an empty id have nothing in common.
         asker: Some(Asker { visitor_id: visitor_id.filter(|id| !id.is_empty()), caller }),
@@ -110,12 +129,14 @@ pub(crate) async fn try_answer(
     question: &str,
     locale: Option<&str>,
 ) -> Result<(Answer, Vec<Passage>), ApiError> {
-    let passages = linked(knowledge::find(service, &site.id, question, locale).await?, site, None);
+    let said = linked(Said::new(service, &site.id, question, &[], locale).await?, site, None);
+    let passages = said.passages();
     let history = [Turn { role: chat_protocol::Role::Visitor, content: question.to_owned() }];
     let asked = Question {
         site_id: &site.id,
         site: facts(service, site, None),
         passages: &passages,
+        said: &said,
         visited: None,
         history: &history,
         locale,
@@ -145,15 +166,16 @@ fn facts<'a>(service: &Service, site: &'a Site, page_origin: Option<&str>) -> Si
     SiteFacts { name: &site.name, origin: origin(site, page_origin), today }
 }
 
-/// Returns passages with whole addresses in place of paths, where the site's origin is known.
-fn linked(mut passages: Vec<Passage>, site: &Site, page_origin: Option<&str>) -> Vec<Passage> {
-    let Some(origin) = origin(site, page_origin) else { return passages };
-    for location in passages.iter_mut().filter_map(|passage| passage.location.as_mut()) {
+/// Returns what was found, with whole addresses in place of paths, where the site's origin is known.
+fn linked(mut said: Said, site: &Site, page_origin: Option<&str>) -> Said {
+    let Some(origin) = origin(site, page_origin) else { return said };
+    let passages = said.found.iter_mut().flat_map(|found| &mut found.passages);
+    for location in passages.filter_map(|passage| passage.location.as_mut()) {
         if location.starts_with('/') && !location.starts_with("//") {
             location.insert_str(0, origin);
         }
     }
-    passages
+    said
 }
 
 /// Answers a question with an AI endpoint, or the built-in assistant, within the replies of the visitor, of
@@ -251,6 +273,7 @@ impl Answer {
             topic: None,
             wants_person: false,
             problem: None,
+            outcome: None,
         }
     }
 
@@ -264,6 +287,7 @@ impl Answer {
             text: Some(format!("{text}{}", fallback_links(question.passages))),
             used_fallback: true,
             wants_person: wants_person(message),
+            outcome: Some(Outcome::Failed),
             ..Self::silent()
         }
     }

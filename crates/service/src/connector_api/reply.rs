@@ -48,10 +48,11 @@ pub(super) async fn reply(
         caller,
         visitor_id: conversation.profile.visitor_id.as_ref().map(VisitorId::as_str),
         trail: recorded.trail(identity),
+        countries: conversation.countries(site),
         has_contact: conversation.notes.has_contact(&conversation.profile),
         history: history.into_iter().map(StoredMessage::into_turn).collect(),
     };
     let answer = ai::answer(service, site, message).await?;
-    service.0.metrics.ai_reply(&answer.status, began.elapsed());
+    service.0.metrics.ai_reply(&answer, began.elapsed());
     Ok(answer)
 }

@@ -18,7 +18,7 @@ use super::reply::reply;
 use crate::Service;
 use crate::ai::{Answer, recent_events};
 use crate::clock::iso;
-use crate::conversations::{self, NewMessage, add_message, answer_to};
+use crate::conversations::{self, NewMessage, add_message, answer_to, record_outcome};
 use crate::db::{Tx, transaction};
 use crate::error::ApiError;
 use crate::idempotency::KeyedRequest;
@@ -137,6 +137,9 @@ async fn store_answer(
     if let Some(stored) = answer_to(tx, id, no, recorded.seq).await? {
         return Ok((Some(stored.message), lead));
     }
+    if let Some(outcome) = answer.outcome.filter(|_| conversation.ai_answers(now_ms, operator_online)) {
+        record_outcome(tx, no, recorded.seq, outcome).await?;
+    }
     let message = match &answer.text {
         None => None,
         Some(_) if !conversation.ai_answers(now_ms, operator_online) => None,
@@ -145,6 +148,7 @@ async fn store_answer(
             let new = NewMessage {
                 reply_to: Some(recorded.seq),
                 sources: answer.sources.clone(),
+                outcome: answer.outcome,
                 ..NewMessage::new(Role::Assistant, text.clone())
             };
             Some(add_message(tx, now_ms, site, &mut conversation, new).await?.message)

@@ -6,7 +6,7 @@ use chat_protocol::{ChatMessage, ConversationId, MessageId, Role, Value};
 
 use super::Conversation;
 use super::announce::Announcer;
-use crate::ai::{Citation, Turn};
+use crate::ai::{Citation, Outcome, Turn};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Numbers, Row, Tx, Wake, args};
 use crate::knowledge::search_index::put_message;
@@ -31,6 +31,8 @@ pub(crate) struct StoredMessage {
     pub(crate) key: Option<String>,
     /// The knowledge that an answer of the AI is based on, as JSON.
     pub(crate) sources: Option<String>,
+    /// What became of a visitor's message that the AI answered.
+    pub(crate) outcome: Option<Outcome>,
 }
 
 impl StoredMessage {
@@ -57,18 +59,29 @@ pub(crate) struct NewMessage {
     /// The number of the visitor's message that this one answers.
     pub(crate) reply_to: Option<i64>,
     pub(crate) sources: Vec<Citation>,
+    /// What became of the visitor's message that this one answers.
+    pub(crate) outcome: Option<Outcome>,
 }
 
 impl NewMessage {
     pub(crate) fn new(role: Role, content: impl Into<String>) -> Self {
-        Self { role, content: content.into(), author: None, key: None, reply_to: None, sources: Vec::new() }
+        Self {
+            role,
+            content: content.into(),
+            author: None,
+            key: None,
+            reply_to: None,
+            sources: Vec::new(),
+            outcome: None,
+        }
     }
 }
 
-/// Counts a message with the role `$3`, with the figures that reports need.
+/// Counts a message with the role `$3`, which answers from a source if `$4` is 1, with the figures that
+/// reports need.
 const NEXT_MESSAGE: &str = "UPDATE conversations SET last_seq = last_seq + 1, updated_ms = $1,
         last_reply_seq = CASE WHEN $3 = 'visitor' THEN last_reply_seq ELSE last_seq + 1 END,
-        answered_by_ai = CASE WHEN $3 = 'assistant' THEN 1 ELSE answered_by_ai END,
+        answered_by_ai = CASE WHEN $4 = 1 THEN 1 ELSE answered_by_ai END,
         answered_by_person = CASE WHEN $3 = 'operator' THEN 1 ELSE answered_by_person END,
         first_response_ms = CASE WHEN $3 IN ('assistant', 'operator')
             THEN coalesce(first_response_ms, $1 - created_ms) ELSE first_response_ms END,
@@ -85,11 +98,12 @@ pub(crate) async fn add_message(
     new: NewMessage,
 ) -> Result<StoredMessage, DbError> {
     // The update locks the conversation until the commit, so messages become visible in their order.
-    let row = tx.one(NEXT_MESSAGE, args![now_ms, conversation.no, new.role.as_str()]).await?;
+    let is_answer = new.outcome == Some(Outcome::Answered);
+    let row = tx.one(NEXT_MESSAGE, args![now_ms, conversation.no, new.role.as_str(), is_answer]).await?;
     let seq = row.int(0)?;
     conversation.last_seq = seq;
     conversation.updated_ms = now_ms;
-    let NewMessage { role, content, author, key, reply_to, sources } = new;
+    let NewMessage { role, content, author, key, reply_to, sources, outcome } = new;
     let (operator_id, operator_name) = author.map(|author| (author.id, author.name)).unzip();
     let sources = (!sources.is_empty()).then(|| serde_json::to_string(&sources).unwrap_or_default());
     let row = tx.one(
@@ -122,13 +136,14 @@ pub(crate) async fn add_message(
         content,
         created_at: Some(iso(now_ms)),
     };
-    let stored = StoredMessage { seq, message, operator_name, operator_id, key, sources };
+    let stored = StoredMessage { seq, message, operator_name, operator_id, key, sources, outcome: None };
     let announced = MessageData {
         conversation_id: conversation.id.as_str(),
         seq,
         role: stored.message.role.as_str(),
         content: &stored.message.content,
         operator_name: stored.operator_name.as_deref(),
+        outcome: outcome.map(Outcome::as_str),
         created_ms: now_ms,
     };
     Announcer::new(now_ms, site, conversation).message(tx, announced).await?;
@@ -155,10 +170,12 @@ pub(crate) fn sequence_of(conversation: &ConversationId, id: &str) -> i64 {
 }
 
 const COLUMNS: &str =
-    "SELECT seq, role, content, operator_id, operator_name, created_ms, key, sources FROM messages";
+    "SELECT seq, role, content, operator_id, operator_name, created_ms, key, sources, outcome
+     FROM messages";
 /// The same columns of messages `m`.
 const SELECTED: &str =
-    "SELECT m.seq, m.role, m.content, m.operator_id, m.operator_name, m.created_ms, m.key, m.sources";
+    "SELECT m.seq, m.role, m.content, m.operator_id, m.operator_name, m.created_ms, m.key, m.sources,
+        m.outcome";
 
 fn read(conversation: &ConversationId, row: &Row) -> Result<StoredMessage, DbError> {
     let seq = row.int(0)?;
@@ -175,6 +192,7 @@ fn read(conversation: &ConversationId, row: &Row) -> Result<StoredMessage, DbErr
         operator_name: row.optional_text(4)?,
         key: row.optional_text(6)?,
         sources: row.optional_text(7)?,
+        outcome: row.optional_text(8)?.as_deref().and_then(Outcome::parse),
     })
 }
 
@@ -255,12 +273,23 @@ pub(crate) async fn last_of_each(
     ));
     let ids: HashMap<i64, &ConversationId> = conversations.iter().copied().collect();
     for row in db.all(sql, numbers.args(args![limit])).await? {
-        let no = row.int(8)?;
+        let no = row.int(9)?;
         if let Some(id) = ids.get(&no) {
             found.entry(no).or_default().push(read(id, &row)?);
         }
     }
     Ok(found)
+}
+
+/// Stores what became of the visitor's message with a number. What was stored first stays.
+pub(crate) async fn record_outcome(
+    tx: &mut Tx,
+    conversation_no: i64,
+    seq: i64,
+    outcome: Outcome,
+) -> Result<(), DbError> {
+    let sql = "UPDATE messages SET outcome = $3 WHERE conversation_no = $1 AND seq = $2 AND outcome IS NULL";
+    tx.execute(sql, args![conversation_no, seq, outcome.as_str()]).await.map(drop)
 }
 
 /// Returns the answer to the visitor's message with a number, if there is one.

@@ -23,7 +23,7 @@ use crate::Service;
 use crate::ai::{quota, wants_person};
 use crate::db::{DbError, Tx};
 use crate::error::ApiError;
-use crate::lead::contacts_in;
+use crate::lead::{Contact, contacts_in, without_own};
 use crate::notify::push::Cause;
 use crate::sites::Site;
 use crate::visitors;
@@ -61,7 +61,9 @@ pub(crate) async fn receive(
 ) -> Result<(Conversation, Lead), ApiError> {
     let (mut conversation, is_new) = open(tx, now_ms, site, body, identity).await?;
     identify(tx, now_ms, site, &mut conversation, body, identity).await?;
-    let (lead, events) = conversation.receive(now_ms, message, is_new);
+    let countries = conversation.countries(site);
+    let contacts = without_own(tx, &site.id, contacts_in(&message.content, &countries), &countries).await?;
+    let (lead, events) = conversation.receive(now_ms, message, &contacts, is_new);
     check_quota(tx, now_ms, site, &conversation).await?;
     store(tx, service, now_ms, site, &mut conversation, events).await?;
     Ok((conversation, lead))
@@ -146,13 +148,19 @@ fn claimed_visitor(conversation: &Conversation) -> Option<String> {
 impl Conversation {
     /// Changes the conversation by a visitor's message, its first one if it `is_new`. Returns the lead as
     /// [`receive`] does, and what follows from the message.
-    fn receive(&mut self, now_ms: i64, message: NewMessage, is_new: bool) -> (Lead, Vec<Event>) {
+    fn receive(
+        &mut self,
+        now_ms: i64,
+        message: NewMessage,
+        contacts: &[Contact],
+        is_new: bool,
+    ) -> (Lead, Vec<Event>) {
         let wants_person = wants_person(&message.content);
         let (was_closed, waited) = (self.status == Status::Closed, self.status == Status::Waiting);
         let had_contact = !is_new && self.notes.has_contact(&self.profile);
         self.unread += 1;
         self.snoozed_until_ms = 0;
-        self.notes.record_message(&contacts_in(&message.content), None, wants_person);
+        self.notes.record_message(contacts, None, wants_person);
         if wants_person {
             self.person_asked_ms.get_or_insert(now_ms);
             self.handed_off_ms.get_or_insert(now_ms);
@@ -214,6 +222,7 @@ mod tests {
     use chat_protocol::Role;
 
     use super::*;
+    use crate::lead::Countries;
 
     const NOW_MS: i64 = 1_800_000_000_000;
 
@@ -227,7 +236,8 @@ mod tests {
 
     /// Receives a message, and returns what follows from it, with the lead.
     fn receive(conversation: &mut Conversation, text: &str, is_new: bool) -> (Vec<Event>, Lead) {
-        let (lead, mut events) = conversation.receive(NOW_MS, message(text), is_new);
+        let contacts = contacts_in(text, &Countries::default());
+        let (lead, mut events) = conversation.receive(NOW_MS, message(text), &contacts, is_new);
         let written = events.iter().position(|event| *event == Event::Written(message(text)));
         events.remove(written.expect("the message is added"));
         (events, lead)
@@ -250,7 +260,8 @@ mod tests {
         let mut conversation = conversation();
         conversation.set_status(NOW_MS, Status::Closed);
         let text = "I want to speak to a human: ann@shop.example";
-        let (lead, events) = conversation.receive(NOW_MS, message(text), true);
+        let contacts = contacts_in(text, &Countries::default());
+        let (lead, events) = conversation.receive(NOW_MS, message(text), &contacts, true);
         assert_eq!(
             events,
             [

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use chat_protocol::admin::{HourCount, PageCount, ReportDay, ReportTotals};
+use chat_protocol::admin::{AnswerOutcome, HourCount, OutcomeCounts, PageCount, ReportDay, ReportTotals};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -38,6 +38,7 @@ struct Counted {
     first_response_ms: Option<i64>,
     first_person_response_ms: Option<i64>,
     page: Option<String>,
+    unanswered: bool,
 }
 
 impl Counted {
@@ -53,6 +54,7 @@ impl Counted {
             first_response_ms: row.optional_int(7)?,
             first_person_response_ms: row.optional_int(8)?,
             page: row.optional_text(9)?,
+            unanswered: row.int(10)? > 0,
         })
     }
 
@@ -70,7 +72,9 @@ async fn each(
 ) -> Result<(), DbError> {
     let sql = "SELECT created_ms, no, answered_by_ai, answered_by_person,
             CAST(CASE WHEN handed_off_ms IS NULL THEN 0 ELSE 1 END AS BIGINT), is_lead, closed_ms,
-            first_response_ms, first_person_response_ms, substr(source_page, 1, 500)
+            first_response_ms, first_person_response_ms, substr(source_page, 1, 500),
+            (SELECT count(*) FROM messages m WHERE m.conversation_no = conversations.no
+                AND m.outcome IN ('could_not_answer', 'failed'))
         FROM conversations
         WHERE tenant_id = $1 AND (CAST($2 AS TEXT) IS NULL OR site_id = $2)
             AND created_ms >= $3 AND created_ms < $4 AND (created_ms > $3 OR no > $5)
@@ -104,6 +108,7 @@ impl Totals {
         let counts = &mut self.counts;
         counts.conversations += 1;
         counts.answered_by_ai += i64::from(conversation.is_answered_by_ai());
+        counts.unanswered += i64::from(conversation.unanswered);
         counts.answered_by_person += i64::from(conversation.by_person);
         counts.handed_off += i64::from(conversation.handed_off);
         counts.leads += i64::from(conversation.is_lead);
@@ -152,6 +157,7 @@ pub(crate) async fn figures(
             let day = days.entry(local.date()).or_default();
             day.conversations += 1;
             day.answered_by_ai += i64::from(conversation.is_answered_by_ai());
+            day.unanswered += i64::from(conversation.unanswered);
             day.leads += i64::from(conversation.is_lead);
         }
         // The query and the fragment may hold the visitor's own data.
@@ -175,6 +181,31 @@ pub(crate) async fn totals(db: &Db, scope: Scope<'_>, period: (i64, i64)) -> Res
     let mut totals = Totals::default();
     each(db, scope, period, |conversation| totals.count(&conversation)).await?;
     Ok(totals.finish())
+}
+
+/// Returns what became of the messages that the AI answered, in the conversations that began in a period.
+pub(crate) async fn outcomes(
+    db: &Db,
+    scope: Scope<'_>,
+    (from_ms, to_ms): (i64, i64),
+) -> Result<OutcomeCounts, DbError> {
+    let sql = "SELECT m.outcome, count(*) FROM conversations c JOIN messages m ON m.conversation_no = c.no
+        WHERE c.tenant_id = $1 AND (CAST($2 AS TEXT) IS NULL OR c.site_id = $2)
+            AND c.created_ms >= $3 AND c.created_ms < $4 AND m.outcome IS NOT NULL
+        GROUP BY 1";
+    let mut counts = OutcomeCounts::default();
+    for row in db.all(sql, args![scope.tenant_id, scope.site_id, from_ms, to_ms]).await? {
+        let count = match AnswerOutcome::parse(&row.text(0)?) {
+            Some(AnswerOutcome::Answered) => &mut counts.answered,
+            Some(AnswerOutcome::SmallTalk) => &mut counts.small_talk,
+            Some(AnswerOutcome::CouldNotAnswer) => &mut counts.could_not_answer,
+            Some(AnswerOutcome::Refused) => &mut counts.refused,
+            Some(AnswerOutcome::Failed) => &mut counts.failed,
+            None => continue,
+        };
+        *count = row.int(1)?;
+    }
+    Ok(counts)
 }
 
 /// Returns how many messages visitors wrote in each hour of the week, in the conversations that began in a

@@ -203,6 +203,7 @@ pub(crate) fn message(stored: &StoredMessage) -> Message {
         operator_name: stored.operator_name.clone(),
         idempotency_key: stored.key.clone(),
         sources: sources.collect(),
+        outcome: stored.outcome,
     }
 }
 

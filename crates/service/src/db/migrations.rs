@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         version: 1,
         name: "tables",
@@ -76,6 +76,12 @@ const STEPS: [Step; 10] = [
         name: "AI options",
         sqlite: include_str!("../../migrations/0011_ai_options.sql"),
         postgres: include_str!("../../migrations/0011_ai_options.sql"),
+    },
+    Step {
+        version: 12,
+        name: "outcomes",
+        sqlite: include_str!("../../migrations/0012_outcomes.sql"),
+        postgres: include_str!("../../migrations/0012_outcomes.sql"),
     },
 ];
 
@@ -174,8 +180,8 @@ mod tests {
                     2000, 2000);
         INSERT INTO messages (conversation_no, seq, role, content, created_ms) SELECT no, 1, 'visitor', 'x', created_ms
             FROM conversations;
-        INSERT INTO messages (conversation_no, seq, role, content, created_ms) SELECT no, 2, 'assistant', 'x', 1200
-            FROM conversations WHERE id = 'c1';
+        INSERT INTO messages (conversation_no, seq, role, content, created_ms, reply_to, sources)
+            SELECT no, 2, 'assistant', 'x', 1200, 1, '["answer:a"]' FROM conversations WHERE id = 'c1';
         INSERT INTO messages (conversation_no, seq, role, content, created_ms) SELECT no, 3, 'operator', 'x', 1500
             FROM conversations WHERE id = 'c1';
         INSERT INTO visitors (site_id, id, first_seen_ms, last_seen_ms) VALUES ('shop', 'v', 1, 1);
@@ -297,6 +303,16 @@ mod tests {
                 ]
             );
             assert_eq!(texts("SELECT visitor_id FROM events ORDER BY no").await, ["v", "claimed:verified:x"]);
+        }
+
+        async fn an_answer_of_before_counts_if_it_has_a_source(database: &TestDatabase) {
+            create(&database.address, 5, ROWS_OF_VERSION_5).await;
+            let db = Db::open_uncached(&database.address).await.expect("migrated");
+            let sql = "SELECT c.id, m.outcome FROM messages m JOIN conversations c ON c.no = m.conversation_no
+                WHERE m.role = 'visitor' ORDER BY c.id";
+            let rows = db.all(sql, args![]).await.expect("rows");
+            let outcomes: Vec<_> = rows.iter().map(|row| row.optional_text(1).expect("an outcome")).collect();
+            assert_eq!(outcomes, [Some("answered".to_owned()), None]);
         }
     }
 }

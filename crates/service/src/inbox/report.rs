@@ -141,6 +141,7 @@ pub(super) async fn show(
             before: report::totals(&db, scope, period.before()?).await?,
             days: period.days(&mut figures)?,
             hours: report::hours(&db, scope, own, &period.zone).await?,
+            outcomes: report::outcomes(&db, scope, own).await?,
             pages: figures.pages,
             totals: figures.totals,
         })
@@ -160,9 +161,9 @@ pub(super) async fn csv(
     let db = service.db().for_long_reads();
     let read = report::figures(&db, period.scope(), period.own()?, &period.zone);
     let mut figures = long_reads::execute(&service, &period.tenant_id, SEARCH_TIMEOUT, read).await?;
-    let mut text = "day,conversations,answered by AI,leads\r\n".to_owned();
-    for ReportDay { day, conversations, answered_by_ai, leads } in period.days(&mut figures)? {
-        let _ = write!(text, "{},{conversations},{answered_by_ai},{leads}\r\n", cell(&day));
+    let mut text = "day,conversations,answered by AI,unanswered,leads\r\n".to_owned();
+    for ReportDay { day, conversations, answered_by_ai, unanswered, leads } in period.days(&mut figures)? {
+        let _ = write!(text, "{},{conversations},{answered_by_ai},{unanswered},{leads}\r\n", cell(&day));
     }
     text.push_str("\r\npage,conversations\r\n");
     for page in figures.pages {

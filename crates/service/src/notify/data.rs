@@ -29,6 +29,8 @@ pub(crate) struct MessageData<'a> {
     pub(crate) role: &'a str,
     pub(crate) content: &'a str,
     pub(crate) operator_name: Option<&'a str>,
+    /// What became of the visitor's message, in the AI's answer to it.
+    pub(crate) outcome: Option<&'static str>,
     pub(crate) created_ms: i64,
 }
 
@@ -40,6 +42,7 @@ pub(crate) fn message_created(message: MessageData<'_>) -> Value {
         ("role", message.role.into()),
         ("content", message.content.into()),
         ("operatorName", message.operator_name.into()),
+        ("outcome", message.outcome.into()),
         ("createdAt", iso(message.created_ms).into()),
     ])
 }

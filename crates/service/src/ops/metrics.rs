@@ -19,6 +19,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use crate::Service;
+use crate::ai::Answer;
 use crate::db::{DbError, args};
 use crate::presence::CONSOLE_TIMEOUT_MS;
 use crate::storage::{self, DiskState};
@@ -62,6 +63,7 @@ struct Inner {
     in_flight: Gauge,
     ai_replies: Family<Outcome, Counter>,
     ai_seconds: Histogram,
+    answers: Family<Outcome, Counter>,
     webhooks: Family<Outcome, Counter>,
     mails: Family<Outcome, Counter>,
     pushes: Family<Outcome, Counter>,
@@ -107,6 +109,7 @@ impl Default for Metrics {
             in_flight: Gauge::default(),
             ai_replies: Family::default(),
             ai_seconds: Histogram::new(BOUNDS),
+            answers: Family::default(),
             webhooks: Family::default(),
             mails: Family::default(),
             pushes: Family::default(),
@@ -132,7 +135,12 @@ impl Inner {
         registry.register("requests", "Requests, by route and class of status", self.requests.clone());
         registry.register("request_seconds", "How long requests took, by route", self.seconds.clone());
         registry.register("requests_in_flight", "Requests in progress", self.in_flight.clone());
-        registry.register("ai_replies", "Replies of the AI, by outcome", self.ai_replies.clone());
+        registry.register("ai_replies", "Replies of the AI, by its status", self.ai_replies.clone());
+        registry.register(
+            "answers",
+            "Messages that the AI answered, by what became of them",
+            self.answers.clone(),
+        );
         registry.register("ai_reply_seconds", "How long replies of the AI took", self.ai_seconds.clone());
         registry.register("webhook_attempts", "Deliveries to webhooks, by outcome", self.webhooks.clone());
         registry.register("mails", "E-mails, by outcome", self.mails.clone());
@@ -194,9 +202,9 @@ impl Metrics {
         self.0.seconds.get_or_create(&Route { method, route }).observe(took.as_secs_f64());
     }
 
-    /// Counts a reply of the AI by its status.
-    pub(crate) fn ai_reply(&self, status: &AiStatus, took: Duration) {
-        let outcome = match status {
+    /// Counts a reply of the AI by its status, and by what became of the visitor's message.
+    pub(crate) fn ai_reply(&self, answer: &Answer, took: Duration) {
+        let outcome = match answer.status {
             AiStatus::Ok => "ok",
             AiStatus::ProviderError => "provider_error",
             AiStatus::QuotaInsufficient => "quota_insufficient",
@@ -204,6 +212,9 @@ impl Metrics {
             AiStatus::Other(_) => "other",
         };
         self.0.ai_replies.get_or_create(&Outcome { outcome }).inc();
+        if let Some(outcome) = answer.outcome {
+            self.0.answers.get_or_create(&Outcome { outcome: outcome.as_str() }).inc();
+        }
         self.0.ai_seconds.observe(took.as_secs_f64());
     }
 

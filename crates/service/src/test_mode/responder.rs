@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::faults::{Ai, FaultInjector, Faults};
 use crate::Service;
 use crate::ai::reply::respond;
-use crate::ai::{Answer, Endpoint, Phrases, Question, Responder};
+use crate::ai::{Answer, Endpoint, Outcome, Phrases, Question, Responder};
 use crate::error::ApiError;
 use crate::sites::Site;
 
@@ -62,6 +62,7 @@ impl Faults {
         let text = (self.ai != Ai::Blocked).then_some(fallback);
         Some(self.with_fallback_text(Answer {
             used_fallback: text.is_some(),
+            outcome: Some(if text.is_some() { Outcome::Failed } else { Outcome::Refused }),
             status,
             text,
             ..Answer::silent()

@@ -10,7 +10,7 @@ use super::{stored_profile, truncated_id};
 use crate::db::{Arg, Db, DbError, Dialect, Row, args};
 use crate::error::ApiError;
 use crate::knowledge::search_index::{SearchTable, message_query};
-use crate::lead::{Contact, LeadNotes, contacts_in};
+use crate::lead::{LeadNotes, emails_in};
 
 /// Rows of one read.
 const PAGE: i64 = 1000;
@@ -188,8 +188,7 @@ fn notes_have(notes: &str, address: &str) -> bool {
 }
 
 fn says(message: &str, address: &str) -> bool {
-    let mut said = contacts_in(message).into_iter();
-    said.any(|contact| matches!(contact, Contact::Email(email) if is_same(&email, address)))
+    emails_in(message).any(|email| is_same(&email, address))
 }
 
 fn is_same(one: &str, other: &str) -> bool {

@@ -12,4 +12,5 @@ mod reports;
 mod seen;
 mod settings;
 mod stream;
+mod talk;
 mod visitors;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::admin::AnswerOutcome;
+
 /// A question and its answer, as an operator wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -145,6 +147,9 @@ pub struct AskedAnswer {
     pub used_fallback: bool,
     /// Whether the question asks for a person.
     pub wants_person: bool,
+    /// What would become of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<AnswerOutcome>,
     /// What the answer is based on, best first.
     pub sources: Vec<Passage>,
     /// Why the AI endpoint gave no answer, in the provider's own words where it said so.

@@ -138,16 +138,3 @@ async fn omits_the_key_from_debug_output() {
     let shown = format!("{endpoint:?} {ai:?}");
     assert!(!shown.contains(KEY), "{shown}");
 }
-
-#[tokio::test]
-async fn the_built_in_assistant_answers_without_an_endpoint() {
-    let history = [Turn { role: Role::Visitor, content: "How is celadon fired?".to_owned() }];
-    let passages = [passage("At 1280 degrees.")];
-    let question = Question { passages: &passages, history: &history, ..Question::default() };
-    let answer = Ai::new(false).answer(None, &question).await;
-    assert_eq!(answer.text.as_deref(), Some("At 1280 degrees."));
-    assert_eq!(
-        (answer.status, answer.sources[0].id.as_str(), answer.sources.len(), answer.used_fallback),
-        (AiStatus::Ok, "content:glaze", 1, false)
-    );
-}

@@ -100,6 +100,7 @@ async fn ask_as(
         caller,
         visitor_id,
         trail: Trail::Conversation("conv_0"),
+        countries: crate::lead::Countries::default(),
         has_contact: false,
         history: Vec::new(),
     };
@@ -136,9 +137,12 @@ on_both_databases! {
             let answer = ask(&service, "shop", question).await;
             assert_eq!(answer.topic.as_deref(), Some(topic), "{question}: {answer:?}");
             assert_eq!((answer.sources.len(), answer.used_fallback), (1, false), "{question}");
+            assert_eq!(answer.outcome, Some(Outcome::Answered), "{question}");
         }
         let unknown = ask(&service, "shop", "What is the meaning of life?").await;
-        assert_eq!(unknown.text.as_deref(), Some(Phrases::of("", None).no_answer));
+        let text = unknown.text.unwrap_or_default();
+        assert!(text.starts_with("I found nothing about that on this site."), "{text}");
+        assert_eq!(unknown.outcome, Some(Outcome::CouldNotAnswer));
         let rival = ask(&service, "rival", "How long does delivery take?").await;
         assert_eq!(rival.text.as_deref(), Some("The rival delivers by drone."));
         assert!(ask(&service, "shop", "I want to speak to a human").await.wants_person);

@@ -104,6 +104,7 @@ fn the_tables_list_all_events_and_their_members() {
         role: "visitor",
         content: "Where is my order?",
         operator_name: None,
+        outcome: None,
         created_ms: 1,
     };
     for name in EventName::ALL.into_iter().chain([EventName::WebhookTest]) {
@@ -111,9 +112,11 @@ fn the_tables_list_all_events_and_their_members() {
             EventName::ConversationCreated => {
                 data::conversation_created(id, Some("v"), Some("en"), Some("/"))
             }
-            EventName::MessageCreated => {
-                data::message_created(MessageData { operator_name: Some("Ada"), ..message })
-            }
+            EventName::MessageCreated => data::message_created(MessageData {
+                operator_name: Some("Ada"),
+                outcome: Some("answered"),
+                ..message
+            }),
             EventName::ConversationAssigned => data::conversation_assigned(id, Some(("op_1", "Ada"))),
             EventName::ConversationClosed | EventName::ConversationReopened | EventName::HandoffRequested => {
                 data::conversation_changed(id)

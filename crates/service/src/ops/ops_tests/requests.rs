@@ -15,6 +15,7 @@ use futures_util::stream;
 use tower::ServiceExt;
 
 use super::{add_tenant, get as get_path, open};
+use crate::ai::{Answer, Outcome};
 use crate::databases::{Kind, TestDatabase};
 use crate::db::{DbError, args, transaction};
 use crate::ops::Client;
@@ -77,8 +78,9 @@ async fn counts_replies_deliveries_and_what_waits() {
     .await;
     added.expect("stored");
     let metrics = &service.0.metrics;
-    metrics.ai_reply(&AiStatus::Ok, Duration::from_millis(200));
-    metrics.ai_reply(&AiStatus::ProviderError, Duration::from_secs(40));
+    let answer = |status, outcome| Answer { status, outcome: Some(outcome), ..Answer::silent() };
+    metrics.ai_reply(&answer(AiStatus::Ok, Outcome::Answered), Duration::from_millis(200));
+    metrics.ai_reply(&answer(AiStatus::ProviderError, Outcome::Failed), Duration::from_secs(40));
     metrics.webhook("delivered");
     metrics.mail("sent");
     metrics.push("sent");
@@ -88,6 +90,8 @@ async fn counts_replies_deliveries_and_what_waits() {
     for line in [
         r#"ai_replies_total{outcome="ok"} 1"#,
         r#"ai_replies_total{outcome="provider_error"} 1"#,
+        r#"answers_total{outcome="answered"} 1"#,
+        r#"answers_total{outcome="failed"} 1"#,
         r#"ai_reply_seconds_bucket{le="0.1"} 0"#,
         r#"ai_reply_seconds_bucket{le="0.25"} 1"#,
         r#"ai_reply_seconds_bucket{le="+Inf"} 2"#,

@@ -29,7 +29,8 @@ on_both_databases! {
         let (from, to) = (day, today());
         let report: Report = desk.read(&format!("/report?from={from}&to={to}&timeZone=UTC")).await;
         let totals = &report.totals;
-        assert_eq!((totals.conversations, totals.answered_by_ai, totals.answered_by_person), (3, 2, 1));
+        assert_eq!((totals.conversations, totals.answered_by_ai, totals.answered_by_person), (3, 0, 1));
+        assert_eq!((totals.unanswered, report.outcomes.could_not_answer, report.outcomes.small_talk), (2, 2, 1));
         assert_eq!((totals.handed_off, totals.leads, totals.closed), (1, 1, 1));
         for time in [totals.first_response_ms, totals.first_person_response_ms, totals.resolution_ms] {
             assert!(time.is_some_and(|time| (0..60_000).contains(&time)), "{totals:?}");
@@ -56,7 +57,7 @@ on_both_databases! {
         let answer = desk.call("GET", &format!("/report.csv?from={day}&to={}", today()), None).await;
         assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"));
         let text = String::from_utf8_lossy(&answer.body).into_owned();
-        assert!(text.starts_with("\u{feff}day,conversations,answered by AI,leads\r\n"), "{text}");
+        assert!(text.starts_with("\u{feff}day,conversations,answered by AI,unanswered,leads\r\n"), "{text}");
         assert!(text.contains("\"'=HYPERLINK(\"\"https://evil.example\"\")\",1\r\n"), "{text}");
     }
 }

@@ -1,0 +1,89 @@
+//! A visitor's message, with what the site knows about each of its questions.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::Turn;
+use super::confidence::{Confidence, confidence};
+use super::talk::{Asked, Understood};
+use crate::Service;
+use crate::error::ApiError;
+use crate::knowledge::{self, Passage};
+
+/// Maximum passages of a message; those of its questions take turns.
+const MAX_PASSAGES: usize = 5;
+
+/// A message as the assistant understands it, with the passages that were found for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) understood: Understood,
+    pub(crate) found: Vec<Found>,
+}
+
+/// A question with its passages, best first.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) asked: Asked,
+    pub(crate) passages: Vec<Passage>,
+}
+
+impl Default for &Said {
+    /// Returns what a message says that says nothing.
+    fn default() -> Self {
+        static NOTHING: LazyLock<Said> = LazyLock::new(Said::default);
+        &NOTHING
+    }
+}
+
+impl Said {
+    /// Reads the last message of a conversation, and searches the site's knowledge for each of its questions.
+    pub(crate) async fn new(
+        service: &Service,
+        site_id: &str,
+        message: &str,
+        earlier: &[Turn],
+        locale: Option<&str>,
+    ) -> Result<Self, ApiError> {
+        let understood = Understood::new(message, earlier, locale);
+        let mut found = Vec::with_capacity(understood.asked.len());
+        for asked in &understood.asked {
+            found.push(find(service, site_id, asked, &understood, locale).await?);
+        }
+        Ok(Self { understood, found })
+    }
+
+    /// Returns the passages of all questions, those of each best first.
+    pub(crate) fn passages(&self) -> Vec<Passage> {
+        let longest = self.found.iter().map(|found| found.passages.len()).max().unwrap_or_default();
+        let in_turns =
+            (0..longest).flat_map(|rank| self.found.iter().filter_map(move |found| found.passages.get(rank)));
+        let mut ids = HashSet::new();
+        in_turns.filter(|passage| ids.insert(passage.id.as_str())).take(MAX_PASSAGES).cloned().collect()
+    }
+}
+
+/// Searches for a question; if it means little by itself, together with its topic.
+async fn find(
+    service: &Service,
+    site_id: &str,
+    asked: &Asked,
+    understood: &Understood,
+    locale: Option<&str>,
+) -> Result<Found, ApiError> {
+    let with_topic = asked.topic.as_ref().map(|topic| format!("{topic}. {}", asked.text));
+    if let (true, Some(text)) = (asked.is_follow_up, &with_topic) {
+        let passages = knowledge::find(service, site_id, text, locale).await?;
+        return Ok(Found { asked: asked.clone(), passages });
+    }
+    let passages = knowledge::find(service, site_id, &asked.text, locale).await?;
+    let has_answer =
+        passages.iter().any(|passage| confidence(asked, understood.tongue, passage) != Confidence::Nothing);
+    match with_topic {
+        Some(text) if !has_answer => {
+            let asked = Asked { is_follow_up: true, ..asked.clone() };
+            let passages = knowledge::find(service, site_id, &text, locale).await?;
+            Ok(Found { asked, passages })
+        }
+        _ => Ok(Found { asked: asked.clone(), passages }),
+    }
+}

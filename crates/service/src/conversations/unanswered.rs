@@ -1,0 +1,39 @@
+//! The messages of visitors that the AI could not answer.
+
+use chat_protocol::admin::{AnswerOutcome, UnansweredQuestion, UnansweredQuestions};
+
+use super::report::Scope;
+use crate::clock::iso;
+use crate::db::{Db, DbError, args};
+
+/// Returns the beginnings of the latest messages without an answer, of those before the one with the number
+/// `before`.
+pub(crate) async fn unanswered(
+    db: &Db,
+    scope: Scope<'_>,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<UnansweredQuestions, DbError> {
+    let sql = "SELECT m.no, c.site_id, c.id, m.seq, substr(m.content, 1, 2000), m.outcome, m.created_ms
+        FROM conversations c JOIN messages m ON m.conversation_no = c.no
+        WHERE c.tenant_id = $1 AND (CAST($2 AS TEXT) IS NULL OR c.site_id = $2)
+            AND m.outcome IN ('could_not_answer', 'failed') AND m.no < $3
+        ORDER BY m.no DESC LIMIT $4";
+    let before = before.unwrap_or(i64::MAX);
+    let rows = db.all(sql, args![scope.tenant_id, scope.site_id, before, limit]).await?;
+    let mut found = UnansweredQuestions::default();
+    for row in &rows {
+        found.questions.push(UnansweredQuestion {
+            site_id: row.text(1)?,
+            conversation_id: row.text(2)?,
+            sequence: row.int(3)?,
+            text: row.text(4)?,
+            outcome: AnswerOutcome::parse(&row.text(5)?),
+            created_at: iso(row.int(6)?),
+        });
+    }
+    if i64::try_from(rows.len()) == Ok(limit) {
+        found.next_before = rows.last().map(|row| row.int(0)).transpose()?;
+    }
+    Ok(found)
+}
