@@ -140,7 +140,7 @@ impl Writer<'_> {
         // Beside an answer, a guess about another question confuses.
         match doubtful {
             Some(passage) if counts.answered == 0 && !self.sources.contains(&passage.id) => {
-                self.suggest(passage)
+                self.suggest(passage);
             }
             _ => {
                 counts.unanswered += counts.doubtful;
@@ -181,7 +181,7 @@ impl Writer<'_> {
         match (counts.answered, counts.unanswered, counts.doubtful) {
             (_, 0, 0) => {}
             (0, _, 1..) => {
-                self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::OrElse })
+                self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::OrElse });
             }
             (0, ..) => self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::Nothing }),
             _ => self.say(Sentence::NothingElse),

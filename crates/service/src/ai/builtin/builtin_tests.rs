@@ -27,15 +27,12 @@ fn reply_with(message: &str, earlier: &[&str], contact: (bool, bool), passages: 
     let found = understood.asked.iter();
     let found = found.map(|asked| Found { asked: asked.clone(), passages: passages.to_vec() }).collect();
     super::reply(&Question {
-        site_id: "site_1",
         passages,
         said: &Said { understood, found },
-        visited: None,
         history: &history,
-        locale: None,
         left_contact: contact.0,
         has_contact: contact.1,
-        asker: None,
+        ..Question::default()
     })
 }
 
@@ -86,7 +83,7 @@ fn shortens_a_long_passage_to_its_first_sentences() {
 #[test]
 fn a_passage_that_may_be_an_answer_is_shown_as_such() {
     let answer = Passage { title: "Are the mugs safe?\nmug".to_owned(), ..passage("Yes, all are.", None) };
-    let found = reply_with("I want to return a mug", &[], (false, false), &[answer.clone()]);
+    let found = reply_with("I want to return a mug", &[], (false, false), std::slice::from_ref(&answer));
     let expected =
         [sentence(Sentence::Maybe), "**Are the mugs safe?**", "Yes, all are.", sentence(Sentence::OrElse)];
     assert_eq!(found.text, expected.join("\n\n"));

@@ -62,9 +62,8 @@ fn kind_of_break(before: char, letter: char, next: char) -> Option<Break> {
         '!' | '！' | '。' | '।' | '…' | '\n' | '\r' => Some(Break::Stop),
         // The comma of a number stands between digits, and so does the point of a date.
         '.' if next.is_whitespace() && !before.is_numeric() => Some(Break::Stop),
-        '.' if next.is_whitespace() => Some(Break::Comma),
         ',' if next.is_whitespace() || !before.is_numeric() => Some(Break::Comma),
-        ':' if next.is_whitespace() => Some(Break::Comma),
+        '.' | ':' if next.is_whitespace() => Some(Break::Comma),
         '，' | '、' | '،' | ';' | '；' | '؛' | '—' | '：' => Some(Break::Comma),
         '–' | '-' if before.is_whitespace() && next.is_whitespace() => Some(Break::Comma),
         _ => None,

@@ -87,9 +87,8 @@ fn chinese(text: &str, expected: Tongue) -> Tongue {
     let (traditional, simplified) = (count(TRADITIONAL), count(SIMPLIFIED));
     let tag = match traditional.cmp(&simplified) {
         std::cmp::Ordering::Greater => "zh-TW",
-        std::cmp::Ordering::Less => "zh",
         std::cmp::Ordering::Equal if matches!(expected.tag(), "zh" | "zh-TW" | "ja") => return expected,
-        std::cmp::Ordering::Equal => "zh",
+        _ => "zh",
     };
     Tongue::of_tag(tag).unwrap_or(expected)
 }
