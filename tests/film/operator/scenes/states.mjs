@@ -71,7 +71,12 @@ const NARROW = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile
 
 operatorScene("At 320 px", { sizes: ["phone"], context: NARROW }, async ({ page, open, visitor, step }) => {
   const zoe = await visitor({ name: "Zoë Vandenberghe-Castellanos" }, "Can I talk to a real person about my order?");
-  await step("The list", () => open(""), { shows: [row(page, "Zoë").first(), page.getByRole("searchbox")] });
+  const list = async () => {
+    await open("");
+    // Whoever waited longer stands above.
+    await row(page, "Zoë").first().scrollIntoViewIfNeeded();
+  };
+  await step("The list", list, { shows: [row(page, "Zoë").first(), page.getByRole("searchbox")] });
   await step("A conversation", () => open(`inbox/${zoe.conversationId}`), {
     shows: [field(page), button(page, "Send"), button(page, "Take over"), log(page).getByText("about my order")],
   });
