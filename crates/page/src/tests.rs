@@ -1,4 +1,4 @@
-//! What is read of a page.
+//! Tests of the reader with small pages, one for each rule.
 
 use std::time::{Duration, Instant};
 

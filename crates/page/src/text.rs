@@ -10,7 +10,7 @@ use crate::zone::zone;
 
 /// Maximum bytes of all lines. Headers of tables are repeated, so that a text may be longer than its page.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// What stands between the links of a menu in one line.
+/// The separators between the links of a menu in one line.
 const SEPARATORS: [&str; 6] = [" > ", " » ", " › ", " | ", " · ", " → "];
 /// Maximum options of a list that are read; longer ones are those of countries and years.
 const MAX_OPTIONS: usize = 20;

@@ -84,7 +84,7 @@ impl Target {
         let path = completions.unwrap_or(&path);
         let path = OPERATIONS.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
         let format = match provider.id {
-            // Whoever names the operation wants that format.
+            // An address with an operation decides the format.
             _ if completions.is_some() => Format::ChatCompletions,
             "ollama" => Format::Ollama,
             "anthropic" => Format::Messages,

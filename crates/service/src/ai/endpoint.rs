@@ -43,7 +43,7 @@ pub struct Endpoint {
     pub model: String,
     /// The timeout of an answer, from the question to the last byte, with all requests that it takes.
     pub timeout: Duration,
-    /// What is particular to the provider.
+    /// The options of the provider and its models.
     pub options: AiOptions,
 }
 

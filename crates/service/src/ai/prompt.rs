@@ -48,7 +48,7 @@ const MAX_NAME_LENGTH: usize = 100;
 /// Minimum tokens of the question and of what belongs to it, however long the instructions are.
 const MIN_TOKENS: usize = 256;
 
-/// Who speaks in a turn.
+/// The author of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
     Visitor,

@@ -1,4 +1,5 @@
-//! What was learned about models: it is forgotten with the process, and learned anew by one more request.
+//! The deviations of models that earlier requests have found. They are kept in memory: after a restart, one
+//! more request finds each again.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +9,7 @@ use crate::fingerprint::Fingerprint;
 /// Maximum models that are remembered.
 const MAX_MODELS: usize = 4096;
 
-/// What was learned about models.
+/// The deviations of models that earlier requests have found.
 #[derive(Debug, Default)]
 pub(super) struct Quirks {
     /// The models whose template has no system role.

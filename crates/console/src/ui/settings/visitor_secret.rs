@@ -34,13 +34,6 @@ pub fn VisitorSecretCard(site: Site) -> impl IntoView {
     };
     view! {
         <Card title=t::PROOF_TITLE.get() lead=t::PROOF_LEAD.get()>
-            <p>{state}</p>
-            <div class="toolbar">
-                <button type="button" class="button" on:click=move |_| rotates.set(true)>{action}</button>
-                <button type="button" class="button" hidden=move || !exists.get() on:click=move |_| removes.set(true)>
-                    {t::PROOF_REMOVE.get()}
-                </button>
-            </div>
             <Dialog open=rotates title=t::PROOF_TITLE.get()>
                 <RotationForm site=site_id.get_value() exists=exists.get_untracked() on_new=move |at| set(Some(at))/>
             </Dialog>
@@ -58,6 +51,13 @@ pub fn VisitorSecretCard(site: Site) -> impl IntoView {
                     set(None);
                 }
             />
+            <div class="toolbar">
+                <p>{state}</p>
+                <button type="button" class="button" on:click=move |_| rotates.set(true)>{action}</button>
+                <button type="button" class="button" hidden=move || !exists.get() on:click=move |_| removes.set(true)>
+                    {t::PROOF_REMOVE.get()}
+                </button>
+            </div>
         </Card>
     }
 }

@@ -74,12 +74,12 @@ pub struct AiSettings {
     pub has_key: bool,
     /// Milliseconds until a request to the AI is given up.
     pub timeout_ms: i64,
-    /// What is particular to the provider.
+    /// The options of the provider and its models.
     #[serde(flatten)]
     pub options: AiOptions,
 }
 
-/// What is particular to a provider of AI, and to its models.
+/// The options of an AI provider and its models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -202,7 +202,7 @@ pub struct AiChange {
     /// Milliseconds until a request to the AI is given up, 1,000 to 120,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<i64>,
-    /// What is particular to the provider; members that are missing have their default.
+    /// The options of the provider and its models. A missing member resets its option.
     #[serde(flatten)]
     pub options: AiOptions,
 }

@@ -22,7 +22,7 @@ impl Clause<'_> {
     }
 }
 
-/// What stands between two clauses.
+/// The break between two clauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Break {
     Comma,

@@ -123,7 +123,7 @@ pub(super) enum List {
     /// Asks for a person if nothing else is said.
     PersonAlone,
     Not,
-    /// What stands around contact details.
+    /// The words that introduce contact details, such as "my e-mail is".
     Contact,
     /// Begins a question.
     Question,
