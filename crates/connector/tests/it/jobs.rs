@@ -110,8 +110,9 @@ async fn reports_a_finished_job_again_under_a_new_claim() {
     let service = Service::start().await;
     let id = service.add_job("publish_article", json!({})).await;
     let counted = Counted::default();
-    // The first report does not arrive before the lease expires.
-    service.inject_faults(json!({ "leaseMs": 50, "only": "complete", "status": 503 })).await;
+    // The first report does not arrive before the lease expires, which is long enough for a job on a busy
+    // machine.
+    service.inject_faults(json!({ "leaseMs": 1000, "only": "complete", "status": 503 })).await;
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("journal");
     let runner = JobRunner::new(
