@@ -141,9 +141,11 @@ impl Drop for NoJitter {
     }
 }
 
-/// Empties the page's storage.
+/// Empties the storage of the page and of its tab.
 pub fn clear_storage() {
-    window().local_storage().expect("storage").expect("storage").clear().expect("cleared");
+    for storage in [window().local_storage(), window().session_storage()] {
+        storage.expect("storage").expect("storage").clear().expect("cleared");
+    }
 }
 
 /// A host element on an empty page with an empty storage.
