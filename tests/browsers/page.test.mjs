@@ -21,7 +21,7 @@ test("A visit under the strictest policy reports no violation and logs nothing",
   await server.operatorSays("Anna here, see https://shop.example/mugs.");
   await tab.has("message-operator", 1);
   await server.setFaults({ only: "send", status: 402, times: 1 });
-  await tab.press("Two mugs, please", Key.RETURN);
+  await tab.press("Thank you", Key.RETURN);
   await tab.has("message-failed", 1);
   await tab.click("retry");
   await tab.has("message-failed", 0);

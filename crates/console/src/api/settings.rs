@@ -8,7 +8,7 @@ use chat_protocol::admin::settings::{
     ProxyCheck, ProxyChecked, Quota, Rotation, Sessions, Site, SiteChange, Token, TokenRequest,
     VisitorSecretRotation, Webhook, WebhookChange, WebhookSecret, WebhookShown, Webhooks,
 };
-use chat_protocol::admin::{CannedReply, CannedReplyText, Empty, Label, LabelChange};
+use chat_protocol::admin::{CannedReply, CannedReplyText, Empty, Label, LabelChange, UnansweredQuestions};
 
 use super::{ApiError, BASE, delete, get, patch, post, put};
 use crate::browser::window;
@@ -70,6 +70,13 @@ pub async fn answers(site: &str, text: &str, before: Option<i64>) -> Result<Answ
     let text = Some(text).filter(|text| !text.trim().is_empty());
     let query = Query::default().with("q", text).with("before", before.as_deref());
     get(&of_site(site, &format!("/answers{query}"))).await
+}
+
+/// Returns a page of the messages of a site's visitors that the AI could not answer.
+pub async fn unanswered(site: &str, before: Option<i64>) -> Result<UnansweredQuestions, ApiError> {
+    let before = before.map(|number| number.to_string());
+    let query = Query::default().with("site", Some(site)).with("before", before.as_deref());
+    get(&format!("questions/unanswered{query}")).await
 }
 
 /// Adds an answer, or replaces the one with an id.

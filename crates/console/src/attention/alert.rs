@@ -7,7 +7,9 @@ use chat_protocol::admin::{ConversationSummary, Message, State};
 pub enum Cause {
     /// The visitor has written.
     Message,
-    /// The visitor waits for a person, and nobody has taken the conversation.
+    /// The AI could not answer the visitor, and nobody has taken the conversation.
+    Waits,
+    /// The visitor asks for a person, and nobody has taken the conversation.
     WantsPerson,
 }
 
@@ -73,7 +75,7 @@ fn cause(
     }
     let waits = now.status == State::Waiting;
     if is_nobodys && waits && before.is_none_or(|before| before.status != State::Waiting) {
-        return Some(Cause::WantsPerson);
+        return Some(if now.lead.needs_handoff { Cause::WantsPerson } else { Cause::Waits });
     }
     // While the AI answers, nobody needs to look.
     let needs_person = is_mine || waits || now.ai_paused_until.is_some();
@@ -119,10 +121,14 @@ mod tests {
         let waiting = conversation(None, State::Waiting);
         let cause =
             |before, messages: &[Message]| alert(&AWAY, before, &waiting, messages).map(|alert| alert.cause);
-        assert_eq!(cause(Some(&open), &[]), Some(Cause::WantsPerson));
-        assert_eq!(cause(None, &written("visitor")), Some(Cause::WantsPerson));
+        assert_eq!(cause(Some(&open), &[]), Some(Cause::Waits));
+        assert_eq!(cause(None, &written("visitor")), Some(Cause::Waits));
         assert_eq!(cause(Some(&waiting), &[]), None);
         assert_eq!(cause(Some(&waiting), &written("visitor")), Some(Cause::Message));
+        let mut asking = waiting.clone();
+        asking.lead.needs_handoff = true;
+        let alert = alert(&AWAY, Some(&open), &asking, &[]);
+        assert_eq!(alert.map(|alert| alert.cause), Some(Cause::WantsPerson));
     }
 
     #[test]

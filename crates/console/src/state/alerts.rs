@@ -104,7 +104,7 @@ impl Alerts {
             self.sounded_ms.set_value(now_ms);
             sound::play(match alert.cause {
                 Cause::Message => &MESSAGE_TONES,
-                Cause::WantsPerson => &PERSON_TONES,
+                Cause::Waits | Cause::WantsPerson => &PERSON_TONES,
             });
         }
         if alert.notification {
@@ -119,6 +119,7 @@ impl Alerts {
 fn describe(now: &ConversationSummary, cause: Cause, last: Option<&str>) -> (String, String) {
     let title = match cause {
         Cause::Message => attention::NEW_MESSAGE,
+        Cause::Waits => attention::WAITS,
         Cause::WantsPerson => attention::WANTS_PERSON,
     };
     let name = now.visitor.name.as_deref().map(|name| plain(name, MAX_NAME)).filter(|name| !name.is_empty());

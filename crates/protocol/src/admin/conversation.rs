@@ -210,6 +210,11 @@ impl AnswerOutcome {
         }
     }
 
+    /// Returns whether the visitor still needs an answer, which only a person can give.
+    pub const fn needs_person(self) -> bool {
+        matches!(self, Self::CouldNotAnswer | Self::Failed)
+    }
+
     /// Returns the outcome of a name; `None` for an unknown one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|outcome| outcome.as_str() == name)

@@ -18,6 +18,7 @@ use super::reply::reply;
 use crate::Service;
 use crate::ai::{Answer, recent_events};
 use crate::clock::iso;
+use crate::conversations::unanswered::await_person;
 use crate::conversations::{self, NewMessage, add_message, answer_to, record_outcome};
 use crate::db::{Tx, transaction};
 use crate::error::ApiError;
@@ -76,20 +77,19 @@ async fn finish(
     recorded: Recorded,
     answer: Answer,
 ) -> Result<ApiResponse, ApiError> {
-    let now_ms = service.now_ms();
-    let site = Arc::clone(site);
-    let locale = body.locale.clone().unwrap_or_else(|| resolved_locale(&site, None));
+    let locale = body.locale.clone().unwrap_or_else(|| resolved_locale(site, None));
     let events = recent_events(service.db(), &site.id, recorded.trail(identity)).await?;
     let behaviour = Behaviour::of(&events);
     let operator_online = operators_online(service, &site.tenant_id).await?.is_online();
-    transaction!(service.db(), |tx| {
+    let (db, service, site) = (service.db(), service.clone(), Arc::clone(site));
+    transaction!(db, |tx| {
         if let Some(keyed) = &keyed
             && let Some(response) = keyed.lock(tx).await?
         {
             return Ok(response);
         }
         let (message, lead) =
-            store_answer(tx, now_ms, &site, &recorded, &answer, &behaviour, operator_online).await?;
+            store_answer(tx, &service, &site, &recorded, &answer, &behaviour, operator_online).await?;
         let response = ApiResponse::success(response(recorded, message, lead, answer, locale));
         if let Some(keyed) = keyed {
             keyed.store_response(tx, &response).await?;
@@ -100,16 +100,18 @@ async fn finish(
 }
 
 /// Stores the answer, unless another attempt did, and what is known of the lead by now. Returns both as the
-/// visitor sees them. The answer is dropped if a person has taken over while the AI wrote it.
+/// visitor sees them. The answer is dropped if a person has taken over while the AI wrote it. A visitor whom
+/// the AI could not answer waits for a person.
 async fn store_answer(
     tx: &mut Tx,
-    now_ms: i64,
+    service: &Service,
     site: &Site,
     recorded: &Recorded,
     answer: &Answer,
     behaviour: &Behaviour,
     operator_online: bool,
 ) -> Result<(Option<ChatMessage>, Lead), ApiError> {
+    let now_ms = service.now_ms();
     // A message that is not stored is still returned to the sender.
     let unstored = |text: &String| ChatMessage {
         id: None,
@@ -130,19 +132,24 @@ async fn store_answer(
     }
     let lead = conversation.notes.lead_of(&conversation.profile, behaviour);
     conversation.set_score(&lead);
-    conversations::store(tx, &conversation).await?;
     // The lead of a send result reports whether this message asks for a person.
     let lead = Lead { needs_handoff: recorded.lead.needs_handoff, ..lead };
     let (id, no) = (&recorded.conversation_id, recorded.conversation_no);
-    if let Some(stored) = answer_to(tx, id, no, recorded.seq).await? {
-        return Ok((Some(stored.message), lead));
-    }
-    if let Some(outcome) = answer.outcome.filter(|_| conversation.ai_answers(now_ms, operator_online)) {
+    let stored = answer_to(tx, id, no, recorded.seq).await?;
+    let ai_answers = conversation.ai_answers(now_ms, operator_online);
+    if let Some(outcome) = answer.outcome.filter(|_| stored.is_none() && ai_answers) {
         record_outcome(tx, no, recorded.seq, outcome).await?;
+        if outcome.needs_person() {
+            await_person(tx, service, now_ms, site, &mut conversation).await?;
+        }
+    }
+    conversations::store(tx, &conversation).await?;
+    if let Some(stored) = stored {
+        return Ok((Some(stored.message), lead));
     }
     let message = match &answer.text {
         None => None,
-        Some(_) if !conversation.ai_answers(now_ms, operator_online) => None,
+        Some(_) if !ai_answers => None,
         Some(text) if text.is_empty() => Some(unstored(text)),
         Some(text) => {
             let new = NewMessage {

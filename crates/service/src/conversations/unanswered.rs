@@ -2,9 +2,32 @@
 
 use chat_protocol::admin::{AnswerOutcome, UnansweredQuestion, UnansweredQuestions};
 
+use super::announce::Announcer;
 use super::report::Scope;
+use super::{Conversation, Status};
+use crate::Service;
 use crate::clock::iso;
-use crate::db::{Db, DbError, args};
+use crate::db::{Db, DbError, Tx, args};
+use crate::notify::push::Cause;
+use crate::sites::Site;
+
+/// Lets the visitor, whom the AI could not answer, wait for a person, and tells operators, once. The caller
+/// stores the conversation.
+pub(crate) async fn await_person(
+    tx: &mut Tx,
+    service: &Service,
+    now_ms: i64,
+    site: &Site,
+    conversation: &mut Conversation,
+) -> Result<(), DbError> {
+    if conversation.status == Status::Waiting {
+        return Ok(());
+    }
+    conversation.set_status(now_ms, Status::Waiting);
+    let announcer = Announcer::new(now_ms, site, conversation);
+    announcer.waiting(tx, service).await?;
+    announcer.alert(tx, service, Cause::Unanswered).await
+}
 
 /// Returns the beginnings of the latest messages without an answer, of those before the one with the number
 /// `before`.

@@ -131,7 +131,9 @@ fn status(conversation: &ConversationSummary) -> impl IntoView + use<> {
     });
     let state = match conversation.status {
         State::Waiting => {
-            Some(view! { <span class="tag warm">{conversation::WAITS.get()}</span> }.into_any())
+            let asked = conversation.lead.needs_handoff;
+            let text = if asked { conversation::WAITS } else { inbox::WAITS };
+            Some(view! { <span class="tag warm">{text.get()}</span> }.into_any())
         }
         State::Closed => Some(view! { <span class="tag">{inbox::CLOSED.get()}</span> }.into_any()),
         State::Open => None,

@@ -21,9 +21,7 @@ pub fn Row(
     let row = RwSignal::from(row);
     let name = Memo::new(move |_| visitor_name(&row.read()));
     let unread = Memo::new(move |_| row.read().unread);
-    let wants_person = Memo::new(move |_| {
-        row.read().status != State::Closed && row.read().lead.needs_handoff || is_waiting(&row.read())
-    });
+    let need = Memo::new(move |_| need(&row.read()));
     let has_draft = Memo::new(move |_| app.drafts.has_reply(&id));
     view! {
         <a
@@ -55,8 +53,8 @@ pub fn Row(
                 })}
             </span>
             <span class="row-line row-tags">
-                {move || wants_person.get().then(|| view! {
-                    <span class="tag warm">{icon(Icon::Person)}{inbox::WANTS_PERSON.get()}</span>
+                {move || need.get().map(|need| view! {
+                    <span class="tag warm">{icon(Icon::Person)}{need}</span>
                 })}
                 {move || state_tag(&row.read())}
                 {move || {
@@ -77,6 +75,17 @@ pub fn Row(
 
 fn is_waiting(conversation: &ConversationSummary) -> bool {
     conversation.status == State::Waiting
+}
+
+/// What the visitor needs of a person.
+fn need(row: &ConversationSummary) -> Option<&'static str> {
+    if row.status == State::Closed {
+        None
+    } else if row.lead.needs_handoff {
+        Some(inbox::WANTS_PERSON.get())
+    } else {
+        is_waiting(row).then(|| inbox::WAITS.get())
+    }
 }
 
 /// The time since the last message; for who waits, the waiting time.

@@ -104,6 +104,7 @@ fn figures(now: &ReportTotals, before: &ReportTotals) -> Vec<Figure> {
     vec![
         count(reports::CONVERSATIONS, now.conversations, before.conversations, Trend::Neutral),
         part(reports::BY_AI, now.answered_by_ai, before.answered_by_ai, Trend::More),
+        part(reports::UNANSWERED, now.unanswered, before.unanswered, Trend::Less),
         part(reports::BY_PERSON, now.answered_by_person, before.answered_by_person, Trend::Neutral),
         part(reports::HANDED_OFF, now.handed_off, before.handed_off, Trend::Neutral),
         part(reports::LEADS, now.leads, before.leads, Trend::More),

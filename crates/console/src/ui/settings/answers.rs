@@ -71,7 +71,17 @@ pub fn Answers(site: Site, may_change: bool) -> impl IntoView {
             }
         </PagedList>
         <Dialog open=edited.open title=edited.title(t::ANSWER_EDIT, t::ANSWER_ADD) is_wide=true>
-            <AnswerForm site=site.get_value() answer=edited.get() pages open=edited.open/>
+            <AnswerForm
+                site=site.get_value()
+                answer=edited.get().unwrap_or_default()
+                open=edited.open
+                on_saved=move |saved: Answer| {
+                    pages.update(|answers| match answers.iter_mut().find(|answer| answer.id == saved.id) {
+                        Some(answer) => *answer = saved,
+                        None => answers.insert(0, saved),
+                    });
+                }
+            />
         </Dialog>
         <Confirm
             open=deleted.open
@@ -125,16 +135,18 @@ draft!(
     }
 );
 
+/// The form that changes an answer, or adds one.
 #[component]
-fn AnswerForm(
+pub fn AnswerForm(
     site: Site,
-    answer: Option<Answer>,
-    pages: Paged<Answer, i64>,
+    /// The answer. One without an id is new.
+    answer: Answer,
     open: RwSignal<bool>,
+    on_saved: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
     let notices = notices();
-    let id = answer.as_ref().map(|answer| answer.id.clone());
-    let Answer { question, answer, locale, .. } = answer.unwrap_or_default();
+    let Answer { id, question, answer, locale, .. } = answer;
+    let id = Some(id).filter(|id| !id.is_empty());
     let mut locales = vec![(String::new(), t::ANSWER_ANY_LOCALE.get().to_owned())];
     for tag in site.supported_locales.iter().chain(Some(&locale)) {
         if !tag.is_empty() && locales.iter().all(|(known, _)| known != tag) {
@@ -152,10 +164,7 @@ fn AnswerForm(
         form.send(
             async move { requests::save_answer(&site, id.as_deref(), &text).await },
             move |saved: Answer| {
-                pages.update(|answers| match answers.iter_mut().find(|answer| answer.id == saved.id) {
-                    Some(answer) => *answer = saved,
-                    None => answers.insert(0, saved),
-                });
+                on_saved(saved);
                 notices.done(t::SAVED.get());
                 open.set(false);
             },

@@ -1,4 +1,5 @@
-//! What the assistant knows about a site: questions and answers, synced pages, and trying it out.
+//! What the assistant knows about a site: questions and answers, what it could not answer, synced pages, and
+//! trying it out.
 
 use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;
@@ -10,10 +11,15 @@ use crate::text::{Text, settings as t};
 
 mod ask;
 mod content;
+mod unanswered;
 
 /// The parts of the page, each with an address of its own.
-const PARTS: [(&str, Text); 3] =
-    [("answers", t::KNOWLEDGE_ANSWERS), ("pages", t::KNOWLEDGE_PAGES), ("ask", t::KNOWLEDGE_ASK)];
+const PARTS: [(&str, Text); 4] = [
+    ("answers", t::KNOWLEDGE_ANSWERS),
+    ("unanswered", t::KNOWLEDGE_UNANSWERED),
+    ("pages", t::KNOWLEDGE_PAGES),
+    ("ask", t::KNOWLEDGE_ASK),
+];
 
 /// The page about a site's knowledge.
 #[component]
@@ -42,6 +48,7 @@ pub fn Knowledge(site: Site, part: Memo<Option<String>>) -> impl IntoView {
             <ul>{links}</ul>
         </nav>
         {move || match current.get() {
+            "unanswered" => view! { <unanswered::Unanswered site=site.clone() may_change/> }.into_any(),
             "pages" => view! { <content::SyncedContent site=site.id.clone()/> }.into_any(),
             "ask" => view! { <ask::Ask site=site.clone()/> }.into_any(),
             _ => view! { <Answers site=site.clone() may_change/> }.into_any(),

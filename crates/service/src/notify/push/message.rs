@@ -46,7 +46,7 @@ pub(super) struct Message {
     pub(super) json: String,
     /// The conversation; empty when there are several.
     pub(super) conversation_id: String,
-    /// Whether a visitor wants a person.
+    /// Whether a visitor waits for a person.
     pub(super) is_urgent: bool,
     /// The numbers of the events that it tells about.
     pub(super) told: Vec<i64>,
@@ -56,7 +56,7 @@ pub(super) struct Message {
 struct Item {
     no: i64,
     conversation_id: String,
-    wants_person: bool,
+    cause: Cause,
     name: Option<String>,
     text: String,
 }
@@ -123,7 +123,11 @@ async fn compose(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Op
         let count = before.saturating_add(i64::try_from(items.len()).unwrap_or(i64::MAX));
         (texts.several.replace("{count}", &count.to_string()), "", SEVERAL_TAG)
     } else {
-        let title = if first.wants_person { texts.hand_off } else { texts.message };
+        let title = match first.cause {
+            Cause::WantsPerson => texts.hand_off,
+            Cause::Unanswered => texts.unanswered,
+            Cause::Message => texts.message,
+        };
         (title.to_owned(), first.conversation_id.as_str(), first.conversation_id.as_str())
     };
     let message = Value::object([
@@ -137,19 +141,21 @@ async fn compose(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Op
     Ok(Some(Message {
         json: message.to_json(),
         conversation_id: conversation.to_owned(),
-        is_urgent: items.iter().any(|item| item.wants_person),
+        is_urgent: items.iter().any(|item| item.cause > Cause::Message),
         told: items.iter().map(|item| item.no).collect(),
     }))
 }
 
-/// Returns what a claimed push tells about: visitors who want a person first, and then the latest.
+/// Returns what a claimed push tells about: visitors who want a person first, then those whom the AI could
+/// not answer, and then the latest.
 async fn items(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Vec<Item>, DbError> {
     let sql = AssertSqlSafe(format!(
         "SELECT p.no, c.id, p.cause, c.profile, \
                       (SELECT m.content FROM messages m \
                        WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
                {OF_RECIPIENT} AND p.next_ms = $4 \
-               ORDER BY CASE WHEN p.cause = 'wants_person' THEN 0 ELSE 1 END, p.queued_ms DESC, p.no DESC"
+               ORDER BY CASE p.cause WHEN 'wants_person' THEN 0 WHEN 'unanswered' THEN 1 ELSE 2 END, \
+                        p.queued_ms DESC, p.no DESC"
     ));
     let values = args![&claimed.device_id, &recipient.tenant_id, &recipient.id, claimed.leased_until_ms];
     let mut items = Vec::new();
@@ -158,7 +164,7 @@ async fn items(db: &Db, recipient: &Recipient, claimed: &Claimed) -> Result<Vec<
         items.push(Item {
             no: row.int(0)?,
             conversation_id: row.text(1)?,
-            wants_person: row.text(2)? == Cause::WantsPerson.as_str(),
+            cause: Cause::from_stored(&row.text(2)?),
             name: profile.get("name").and_then(Value::as_text).map(|name| excerpt(name, MAX_NAME_LENGTH)),
             text: excerpt(&row.optional_text(4)?.unwrap_or_default(), MAX_TEXT_LENGTH),
         });

@@ -27,19 +27,29 @@ const MAX_AGE_MS: i64 = 60 * 60 * 1000;
 /// A device is removed when its push service has refused this many pushes in succession.
 const MAX_REFUSALS: i64 = 3;
 
-/// The reason for a push.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reason for a push, from the least to the most urgent one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cause {
     /// The visitor has written.
     Message,
-    /// The visitor begins to wait for a person.
+    /// The AI could not answer the visitor, who waits for a person.
+    Unanswered,
+    /// The visitor asks for a person.
     WantsPerson,
 }
 
 impl Cause {
+    const ALL: [Self; 3] = [Self::Message, Self::Unanswered, Self::WantsPerson];
+
+    /// Returns the cause with a stored name.
+    pub(super) fn from_stored(name: &str) -> Self {
+        Self::ALL.into_iter().find(|cause| cause.as_str() == name).unwrap_or(Self::Message)
+    }
+
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Message => "message",
+            Self::Unanswered => "unanswered",
             Self::WantsPerson => "wants_person",
         }
     }
@@ -80,7 +90,8 @@ pub(crate) async fn queue(
                     WHERE w.device_id = d.id AND w.next_ms IS NOT NULL AND w.conversation_id <> $2) < $7 \
                ORDER BY d.id \
                ON CONFLICT (device_id, conversation_id) DO UPDATE SET \
-                   cause = CASE WHEN pushes.next_ms IS NOT NULL AND pushes.cause = 'wants_person' \
+                   cause = CASE WHEN pushes.next_ms IS NOT NULL AND (pushes.cause = 'wants_person' \
+                           OR pushes.cause = 'unanswered' AND excluded.cause = 'message') \
                        THEN pushes.cause ELSE excluded.cause END, \
                    version = pushes.version + 1, attempts = 0, queued_ms = excluded.queued_ms, \
                    next_ms = excluded.queued_ms";

@@ -47,6 +47,29 @@ on_both_databases! {
         assert_eq!(message["conversation"], id.as_str());
     }
 
+    async fn a_question_that_the_ai_cannot_answer_waits_for_a_person_and_is_pushed_once(database: &TestDatabase) {
+        let (desk, receiver) = (desk(database).await, PushService::start().await);
+        let browser = receiver.browser(1);
+        subscribe(&desk, &browser).await;
+        let id = desk.client.begin("Do you repair bicycles?").await;
+        let pushes = receiver.wait_for(1).await;
+        let message = browser.read(&pushes[0]);
+        assert_eq!(message["title"], "A visitor waits for an answer");
+        assert_eq!(message["body"], "Do you repair bicycles?");
+        assert_eq!(message["conversation"], id.as_str());
+        assert_eq!(desk.ids("view=waiting").await, std::slice::from_ref(&id));
+        let since = desk.conversation(&id).await.summary.waiting_since;
+        assert!(since.is_some());
+        // Nobody else waits longer because of a second question, or less because of an answer.
+        for text in ["And tricycles?", "Thanks"] {
+            let more = json!({ "message": text, "conversationId": id });
+            desk.client.post("/chat/messages", None, &more).await.data();
+        }
+        assert_eq!(desk.conversation(&id).await.summary.waiting_since, since);
+        desk.answer(&id, "Yes, we do.").await;
+        assert_eq!(desk.ids("view=waiting").await, Vec::<String>::new());
+    }
+
     async fn a_message_is_pushed_to_the_operator_who_has_the_conversation(database: &TestDatabase) {
         let (desk, receiver) = (desk(database).await, PushService::start().await);
         let ben = desk.invite("Ben", "agent").await;
@@ -57,7 +80,7 @@ on_both_databases! {
         subscribe(&desk, &browsers[0]).await;
         subscribe(&ben, &browsers[1]).await;
         // The AI answers here, and nobody needs to look.
-        desk.client.begin("What are your hours?").await;
+        desk.client.begin("Hello").await;
         let more = json!({ "message": "Number 17", "conversationId": id });
         desk.client.post("/chat/messages", None, &more).await.data();
         let pushes = receiver.wait_for(1).await;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use chat_protocol::admin::{AnswerOutcome, UnansweredQuestions};
+use chat_protocol::admin::{AnswerOutcome, ConversationCounts, UnansweredQuestions};
 use serde_json::json;
 
 use crate::inbox::desk::Desk;
@@ -168,6 +168,8 @@ on_both_databases! {
         let totals = &report.totals;
         assert_eq!((totals.conversations, totals.answered_by_ai, totals.unanswered), (14, 2, 12));
         assert_eq!((report.outcomes.answered, report.outcomes.could_not_answer), (2, 12));
+        let counts: ConversationCounts = desk.read("/conversations/counts").await;
+        assert_eq!(counts.waiting, 12, "whoever got no answer waits for a person");
         let other = desk.call("GET", "/questions/unanswered?site=site_0", None).await;
         assert_eq!(other.status, 404);
     }
