@@ -1,6 +1,7 @@
 // The chat's proxy for Node: the five paths, and nothing else. It is a handler for Node's `http`, and a middleware for
 // Express, Connect and similar frameworks. It needs Node 20 or newer, and no packages.
 
+import { createHmac } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
 
@@ -13,7 +14,7 @@ const CALLS = new Map([
   ["POST /events", 256 * 1024],
 ]);
 const MAX_ANSWER = 1024 * 1024;
-const PASSED_ON = ["idempotency-key", "accept-language", "visitor-token"];
+const PASSED_ON = ["idempotency-key", "accept-language"];
 const PASSED_BACK = [
   "retry-after",
   "x-request-id",
@@ -33,6 +34,10 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
  * @param {number} [options.perMinute] Maximum requests a minute from one address, on average. Behind another server,
  *   Express needs `trust proxy` to know the address. Without it, all visitors count as one.
  * @param {number} [options.burst] Maximum requests at once from one address.
+ * @param {(request: http.IncomingMessage) => object | null | Promise<object | null>} [options.visitor] Returns who is signed
+ *   in, from the session of the request: `{ id, name, email, phone, company, wechat, whatsapp, country }`, of which only the id
+ *   is required, or null. The token that a page sent is then dropped.
+ * @param {string} [options.visitorSecret] The secret from the console by which `visitor` is proved.
  */
 export function chatConnector({
   origin,
@@ -41,7 +46,10 @@ export function chatConnector({
   timeoutMs = 35_000,
   perMinute = 240,
   burst = 60,
+  visitor,
+  visitorSecret,
 }) {
+  if (!visitor !== !visitorSecret) throw new TypeError("visitor and visitorSecret need each other");
   const secondsToWait = rateLimit(perMinute, burst);
   return async function handle(request, response, next) {
     // No input from a visitor or the service may end the process.
@@ -56,6 +64,11 @@ export function chatConnector({
       const body = request.method === "POST" ? await read(request, CALLS.get(call)) : undefined;
       const headers = { Accept: "application/json", "Accept-Encoding": "identity", Authorization: `Bearer ${token}` };
       for (const name of PASSED_ON) if (request.headers[name]) headers[name] = request.headers[name];
+      // The config is the same for everybody.
+      if (call !== "GET /chat/config") {
+        const proof = visitor ? sign(await visitor(request), visitorSecret) : request.headers["visitor-token"];
+        if (proof) headers["visitor-token"] = proof;
+      }
       if (body) Object.assign(headers, { "Content-Type": "application/json", "Content-Length": body.length });
       const address = `${origin}/api/connector/v1${call.split(" ")[1]}${query ?? ""}`;
       const answer = await ask(address, { method: request.method, headers }, body, { response, timeoutMs });
@@ -64,6 +77,16 @@ export function chatConnector({
       refuse(request, response, error instanceof Refusal ? error : UNAVAILABLE);
     }
   };
+}
+
+/** Returns the token that proves for five minutes who is signed in: a JWT. */
+function sign(identity, secret) {
+  if (!identity) return undefined;
+  const { id, ...fields } = identity;
+  const encode = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { ...fields, sub: String(id), exp: Math.floor(Date.now() / 1000) + 300 };
+  const signed = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
+  return `${signed}.${createHmac("sha256", secret.trim()).update(signed).digest("base64url")}`;
 }
 
 class Refusal extends Error {

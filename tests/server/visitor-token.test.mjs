@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { chatConnector } from "../../docs/recipes/connector.mjs";
 import { debianTool, root } from "../../scripts/setup.mjs";
 import { snippet } from "../docs-snippets.mjs";
 
@@ -62,6 +64,42 @@ test("The recipe for PHP proves who is signed in, and drops the token of the pag
   assert.equal(tokenOf("connector.php", own, null), undefined);
   assert.equal(tokenOf("connector.php", own, user, "/connector/chat/config"), undefined);
   assert.equal(tokenOf("connector.php", {}, user), "from.the.page");
+});
+
+/** Serves requests with a handler, and returns its address. */
+async function serve(context, handler) {
+  const server = createServer(handler).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  context.after(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+test("The recipe for Node proves who is signed in, and drops the token of the page", async (context) => {
+  const received = [];
+  const origin = await serve(context, (request, response) => {
+    received.push(request.headers["visitor-token"]);
+    response.end('{"ok":true,"data":{}}');
+  });
+  let user = { id: 4711, name: "Zoë", email: "zoe@shop.example" };
+  const visitor = async (request) => {
+    if (request.headers.cookie === "broken") throw new Error("no session");
+    return user;
+  };
+  const proving = await serve(context, chatConnector({ origin, token: "t", visitor, visitorSecret: ` ${SECRET}\n` }));
+  const passing = await serve(context, chatConnector({ origin, token: "t" }));
+  const ask = async (proxy, path = PRESENCE, cookie = "") => {
+    const headers = { "Visitor-Token": "from.the.page", ...(cookie && { cookie }) };
+    const { status } = await fetch(proxy + path, { headers });
+    return status === 200 ? received.pop() : status;
+  };
+  assert.deepEqual(proved(await ask(proving)), { sub: "4711", name: "Zoë", email: "zoe@shop.example" });
+  assert.equal(await ask(proving, "/connector/chat/config"), undefined);
+  assert.equal(await ask(proving, PRESENCE, "broken"), 502, "nobody may be unverified by mistake");
+  user = null;
+  assert.equal(await ask(proving), undefined);
+  assert.equal(await ask(passing), "from.the.page");
+  assert.equal(await ask(passing, "/connector/chat/config"), undefined);
+  assert.throws(() => chatConnector({ origin, token: "t", visitor }), /visitorSecret/);
 });
 
 test("The plugin for WordPress proves the user who is signed in", () => {
