@@ -48,9 +48,10 @@ impl<'a> Announcer<'a> {
 
     /// The conversation has begun.
     pub(super) async fn created(&self, tx: &mut Tx) -> Result<(), DbError> {
-        let Conversation { profile, locale, source_page, .. } = self.conversation;
+        let Conversation { profile, verified, locale, source_page, .. } = self.conversation;
         let visitor = profile.visitor_id.as_ref().map(VisitorId::as_str);
-        let data = data::conversation_created(self.id(), visitor, locale.as_deref(), source_page.as_deref());
+        let (locale, page) = (locale.as_deref(), source_page.as_deref());
+        let data = data::conversation_created(self.id(), visitor, verified, locale, page);
         self.queue(tx, EventName::ConversationCreated, data).await
     }
 
@@ -61,7 +62,8 @@ impl<'a> Announcer<'a> {
 
     /// Contact details are known now that were not known before.
     pub(super) async fn lead(&self, tx: &mut Tx, service: &Service, lead: &Lead) -> Result<(), DbError> {
-        let data = data::lead_updated(self.id(), Value::from(lead), self.conversation.score);
+        let Conversation { verified, score, .. } = self.conversation;
+        let data = data::lead_updated(self.id(), verified, Value::from(lead), *score);
         self.queue(tx, EventName::LeadUpdated, data).await?;
         self.mail(tx, service, NoticeKind::Lead).await
     }

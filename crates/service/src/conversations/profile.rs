@@ -136,6 +136,7 @@ async fn lock_others(tx: &mut Tx, conversation: &Conversation) -> Result<Vec<Con
 #[cfg(test)]
 mod tests {
     use chat_protocol::{Role, SendMessage};
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::Service;
@@ -143,7 +144,7 @@ mod tests {
     use crate::databases::{Kind, TestDatabase, on_both_databases};
     use crate::db::transaction;
     use crate::sites::find;
-    use crate::visitors::fixture::{execute, service};
+    use crate::visitors::fixture::{execute, rows, service};
 
     /// Writes to the site `shop`, and returns the conversation.
     async fn write(
@@ -207,6 +208,25 @@ mod tests {
             assert_eq!(signed_in.verified, ["visitorId", "email"]);
             assert_eq!(signed_in.profile.email.as_deref(), Some("ada@shop.example"));
             assert_eq!((signed_in.profile.name.as_deref(), signed_in.edited), (Some("Ada"), vec!["name".to_owned()]));
+        }
+
+        async fn webhooks_are_told_which_fields_of_the_profile_are_proved(database: &TestDatabase) {
+            let service = service(database).await;
+            let shop = find(service.db(), "shop").await.expect("read").expect("a site");
+            let sql = "INSERT INTO webhooks (id, tenant_id, site_id, url, events, secret, created_ms) \
+                       VALUES ('hook', $1, NULL, 'https://crm.example/', $2, $3, 1)";
+            let events = r#"["conversation.created","lead.updated"]"#;
+            execute(service.db(), sql, args![shop.tenant_id.as_str(), events, vec![1_u8]]).await;
+            write(&service, None, Some("v-1"), None).await.expect("stored");
+            write(&service, None, Some("v-1"), Some(proved(Some("ada@shop.example")))).await.expect("stored");
+            let told = rows(service.db(), "SELECT event, body FROM deliveries ORDER BY no", args![]).await;
+            let told: Vec<_> = told.iter().map(|row| {
+                let body: Value = serde_json::from_str(&row.text(1).expect("a body")).expect("JSON");
+                (row.text(0).expect("a name"), body["data"]["verifiedFields"].clone())
+            }).collect();
+            let (created, proved) = ("conversation.created".to_owned(), json!(["visitorId", "email"]));
+            let lead = ("lead.updated".to_owned(), proved.clone());
+            assert_eq!(told, [(created.clone(), json!([])), (created, proved), lead]);
         }
     }
 }

@@ -4,16 +4,18 @@ use chat_protocol::Value;
 
 use crate::clock::iso;
 
-/// `conversation.created`
+/// `conversation.created`. `verified` are the fields of the visitor's profile that the site has proved.
 pub(crate) fn conversation_created(
     conversation_id: &str,
     visitor_id: Option<&str>,
+    verified: &[String],
     locale: Option<&str>,
     source_page: Option<&str>,
 ) -> Value {
     Value::object([
         ("conversationId", conversation_id.into()),
         ("visitorId", visitor_id.into()),
+        ("verifiedFields", texts(verified)),
         ("locale", locale.into()),
         ("sourcePage", source_page.into()),
     ])
@@ -61,9 +63,19 @@ pub(crate) fn conversation_changed(conversation_id: &str) -> Value {
     Value::object([("conversationId", conversation_id.into())])
 }
 
-/// `lead.updated`. `lead` is what is known, such as name and e-mail address.
-pub(crate) fn lead_updated(conversation_id: &str, lead: Value, score: i64) -> Value {
-    Value::object([("conversationId", conversation_id.into()), ("lead", lead), ("score", score.into())])
+/// `lead.updated`. `lead` is what is known, such as name and e-mail address, and `verified` are the fields of
+/// the visitor's profile that the site has proved.
+pub(crate) fn lead_updated(conversation_id: &str, verified: &[String], lead: Value, score: i64) -> Value {
+    Value::object([
+        ("conversationId", conversation_id.into()),
+        ("verifiedFields", texts(verified)),
+        ("lead", lead),
+        ("score", score.into()),
+    ])
+}
+
+fn texts(list: &[String]) -> Value {
+    Value::List(list.iter().map(|text| text.as_str().into()).collect())
 }
 
 /// `job.completed`

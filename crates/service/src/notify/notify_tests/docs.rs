@@ -110,7 +110,7 @@ fn the_tables_list_all_events_and_their_members() {
     for name in EventName::ALL.into_iter().chain([EventName::WebhookTest]) {
         let data = match name {
             EventName::ConversationCreated => {
-                data::conversation_created(id, Some("v"), Some("en"), Some("/"))
+                data::conversation_created(id, Some("v"), &[], Some("en"), Some("/"))
             }
             EventName::MessageCreated => data::message_created(MessageData {
                 operator_name: Some("Ada"),
@@ -121,7 +121,7 @@ fn the_tables_list_all_events_and_their_members() {
             EventName::ConversationClosed | EventName::ConversationReopened | EventName::HandoffRequested => {
                 data::conversation_changed(id)
             }
-            EventName::LeadUpdated => data::lead_updated(id, Value::object([]), 1),
+            EventName::LeadUpdated => data::lead_updated(id, &[], Value::object([]), 1),
             EventName::JobCompleted => data::job_completed("job_1", "overlay", "completed", "A page"),
             EventName::WebhookTest => Value::object([]),
         };
