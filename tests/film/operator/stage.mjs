@@ -50,7 +50,11 @@ async function fill(team) {
     await call("POST", "replies", { shortcut, text, locale: "" });
   team.labels = [];
   for (const [name, color] of LABELS) team.labels.push(await call("POST", "labels", { name, color }));
-  for (const [name, text] of VISITORS) await visitorOf(team, { name }).say(text);
+  for (const [name, text] of VISITORS) {
+    const visitor = visitorOf(team, { name });
+    await visitor.say(text);
+    await call("PATCH", `conversations/${visitor.conversationId}`, { status: "open" });
+  }
   await visitorOf(team, { name: "Mia Rossi" }).say("Can I talk to a real person?");
 }
 
@@ -58,6 +62,13 @@ async function fill(team) {
 export async function openOperatorStage() {
   const team = await startTeam();
   await fill(team);
+  /** Closes the conversations of a scene, so that nobody waits above the visitors of the next one. */
+  const settle = (visitors) =>
+    Promise.all(
+      visitors.map(({ conversationId }) =>
+        team.operators[0].call("PATCH", `conversations/${conversationId}`, { status: "closed" }),
+      ),
+    );
   return {
     /** Plays a scene. Returns its steps with their problems, and pictures if wanted. */
     async play(browser, scene, sizeName, scheme, options) {
@@ -65,6 +76,7 @@ export async function openOperatorStage() {
       const { clip: _, ...size } = SIZES[sizeName];
       const operator = scene.signedOut ? undefined : own.operators[0];
       const context = { ...size, colorScheme: scheme, timezoneId: "Europe/Berlin", ...scene.context };
+      const visitors = [];
       const { page, errors, close } = await openConsole(browser, own, operator, "/console/icon.svg", context);
       try {
         const played = await play(
@@ -76,6 +88,7 @@ export async function openOperatorStage() {
             open: (path) => page.goto(`${own.address}/console/${path}`),
             async visitor(profile, ...texts) {
               const visitor = visitorOf(own, profile);
+              visitors.push(visitor);
               for (const text of texts) await visitor.say(text);
               return visitor;
             },
@@ -86,7 +99,8 @@ export async function openOperatorStage() {
         return played;
       } finally {
         await close();
-        if (own !== team) await own.stop();
+        if (own === team) await settle(visitors);
+        else await own.stop();
       }
     },
     stop: () => team.stop(),

@@ -154,10 +154,10 @@ fn status(conversation: &ConversationSummary) -> impl IntoView + use<> {
         conversation.blocked.then(|| view! { <span class="tag danger">{inbox::BLOCKED.get()}</span> });
     let is_closed = conversation.status == State::Closed;
     view! {
-        {state}
-        {blocked}
         // Where there is no room for all, the last ones are not shown.
         {snoozed.map(|text| view! { <span>{text}</span> })}
+        {state}
+        {blocked}
         {assignee.map(|text| view! { <span>{text}</span> })}
         {(!is_closed).then(|| view! { <span class="ai-state">{icon(Icon::Sparkle)}{ai}</span> })}
         {site.filter(|_| is_choice).map(|site| view! { <bdi>{site}</bdi> })}
