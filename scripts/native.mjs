@@ -53,7 +53,9 @@ export async function runPrograms(folders) {
   for (const { folder, name, executable } of chosen) {
     say(`running ${name}`);
     runs.push(
-      await tee(executable, [], { CARGO_MANIFEST_DIR: folder, RUST_TEST_THREADS: TEST_THREADS }, undefined, folder),
+      await tee(executable, [], { CARGO_MANIFEST_DIR: folder, RUST_TEST_THREADS: TEST_THREADS }, undefined, {
+        cwd: folder,
+      }),
     );
   }
   return { ok: runs.every(({ ok }) => ok), counted: countTests(runs.map(({ output }) => output).join("\n")) };

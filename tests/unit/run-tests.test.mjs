@@ -19,7 +19,7 @@ function outcomeOf(...sources) {
       writeFileSync(join(folder, `${index}.test.mjs`), `import { test } from "node:test";\n${source}`);
     // The runner of these tests must not take the output of the inner ones for its own.
     const { NODE_TEST_CONTEXT, ...env } = process.env;
-    const { stdout, status } = spawnSync("node", [RUNNER, folder], { encoding: "utf8", env });
+    const { stdout, status } = spawnSync("node", [RUNNER, "--silence", "2", folder], { encoding: "utf8", env });
     return { stdout, status, last: stdout.trim().split("\n").at(-1) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -53,6 +53,22 @@ for (const [failure, source, passed] of [
     const { status, last } = outcomeOf(source);
     assert.deepEqual([status, last], [1, `${passed} passed, 1 failed`]);
   });
+
+test("a file that hangs is ended with what it has started, and the output says why", () => {
+  const { stdout, status, last } = outcomeOf(
+    // The output is closed when the last process that inherited it has ended.
+    `import { spawn } from "node:child_process"; import { createServer } from "node:net";
+     test("forgets its server", () => {
+       createServer().listen(0);
+       spawn("sleep", ["1000"], { stdio: "inherit" });
+       throw new Error("broken");
+     });`,
+    `test("fine", () => {});`,
+  );
+  assert.deepEqual([status, last], [1, "1 passed, 1 failed"]);
+  assert.match(stdout, /^FAILED .*0\.test\.mjs: 0 passed, /m);
+  assert.match(stdout, /^ended: no output for 2 s\. .*open server/m);
+});
 
 test("the counts of cargo and of Node are summed", () => {
   const output = "test result: ok. 3 passed; 0 failed; 1 ignored\ntest result: FAILED. 1 passed; 2 failed\n";
