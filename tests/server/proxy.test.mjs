@@ -176,6 +176,19 @@ test("a refusal of the whole site is returned, and logged", async () => {
   assert.deepEqual(lines, ["the service refuses requests with 401: the site token is missing or invalid"]);
 });
 
+test("the log says of a 402 what its code says", async () => {
+  for (const [code, reason] of [
+    ["INSUFFICIENT_QUOTA", "the account's quota is exhausted"],
+    ["STORAGE_FULL", "the site has stored as much as it may"],
+    ["SEATS", "the account has used up a limit"],
+  ]) {
+    const lines = [];
+    service.answer = failure(402, code);
+    await make({ log: (line) => lines.push(line) })(get("/connector/chat/config"));
+    assert.deepEqual(lines, [`the service refuses requests with 402: ${reason}`]);
+  }
+});
+
 test("a body that does not arrive in time is a 408", async () => {
   const endless = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
   const response = await make({ timeoutMs: 50 })(post("/connector/events", endless));

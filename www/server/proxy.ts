@@ -56,10 +56,22 @@ const RETURNED_HEADERS = [
 /** Statuses with which the service refuses the whole site: the chat then works for no visitor. */
 const REFUSALS = new Map([
   [401, "the site token is missing or invalid"],
-  [402, "the account's quota is exhausted"],
+  [402, "the account has used up a limit"],
   [403, "the site is not allowed to use it"],
   [429, "the site sends too many requests"],
 ]);
+/** What the status 402 means, by the code of the error. */
+const LIMITS = new Map([
+  ["INSUFFICIENT_QUOTA", "the account's quota is exhausted"],
+  ["STORAGE_FULL", "the site has stored as much as it may"],
+]);
+
+/** Returns why the service refuses the whole site; `undefined` if it does not. */
+function refusalOf(status: number, body: string): string | undefined {
+  const code = status === 402 ? [...LIMITS.keys()].find((code) => body.includes(code)) : undefined;
+  return LIMITS.get(code ?? "") ?? REFUSALS.get(status);
+}
+
 /** Statuses whose responses have no body. */
 const EMPTY = [204, 205];
 
@@ -228,8 +240,9 @@ class SiteProxy {
     const { signal, state, done } = deadline(this.#timeoutMs, visitor);
     try {
       const response = await this.#exchange(url, { ...init, redirect: "manual", signal });
-      const reason = REFUSALS.get(response.status);
-      if (response.status === 401 && (await response.clone().text()).includes(INVALID_VISITOR_TOKEN))
+      const body = REFUSALS.has(response.status) ? await response.clone().text() : "";
+      const reason = refusalOf(response.status, body);
+      if (response.status === 401 && body.includes(INVALID_VISITOR_TOKEN))
         this.#visitorRefusals.record(
           "the service refuses a visitor's token: check the visitor secret, and the clock of the server that signs it",
         );

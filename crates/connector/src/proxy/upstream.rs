@@ -33,9 +33,25 @@ const RESPONSE_HEADERS: usize = 16;
 
 /// The code of a refused visitor token.
 const INVALID_VISITOR_TOKEN: &[u8] = b"INVALID_VISITOR_TOKEN";
+/// The codes of an account that has no AI replies left, and of one that may store no more.
+const INSUFFICIENT_QUOTA: &[u8] = b"INSUFFICIENT_QUOTA";
+const STORAGE_FULL: &[u8] = b"STORAGE_FULL";
 
 fn contains(body: &[u8], text: &[u8]) -> bool {
     body.windows(text.len()).any(|part| part == text)
+}
+
+/// Returns why the service refuses the whole site; `None` if it does not.
+fn refusal_reason(status: StatusCode, body: &[u8]) -> Option<&'static str> {
+    Some(match status.as_u16() {
+        401 => "the site token is missing or invalid",
+        402 if contains(body, INSUFFICIENT_QUOTA) => "the account's quota is exhausted",
+        402 if contains(body, STORAGE_FULL) => "the site has stored as much as it may",
+        402 => "the account has used up a limit",
+        403 => "the site is not allowed to use it",
+        429 => "the site sends too many requests",
+        _ => return None,
+    })
 }
 
 /// A request to be forwarded to the service.
@@ -119,13 +135,7 @@ impl Upstream {
             }
             return;
         }
-        let reason = match status.as_u16() {
-            401 => "the site token is missing or invalid",
-            402 => "the account's quota is exhausted",
-            403 => "the site is not allowed to use it",
-            429 => "the site sends too many requests",
-            _ => return,
-        };
+        let Some(reason) = refusal_reason(status, &response.body) else { return };
         if let Some(times) = self.refusals.occurrences() {
             warn!(status = status.as_u16(), times, "the service refuses requests: {reason}");
         }
@@ -214,6 +224,25 @@ impl UpstreamError {
             Self::Timeout(_) => true,
             Self::Http(error) => error.is_timeout(),
             _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_a_402_is_what_its_code_says() {
+        for (status, body, reason) in [
+            (402, r#"{"error":{"code":"INSUFFICIENT_QUOTA"}}"#, Some("the account's quota is exhausted")),
+            (402, r#"{"error":{"code":"STORAGE_FULL"}}"#, Some("the site has stored as much as it may")),
+            (402, "Payment required", Some("the account has used up a limit")),
+            // The disk is full, for all sites.
+            (507, r#"{"error":{"code":"STORAGE_FULL"}}"#, None),
+        ] {
+            let status = StatusCode::from_u16(status).expect("a status");
+            assert_eq!(refusal_reason(status, body.as_bytes()), reason, "{body}");
         }
     }
 }

@@ -58,7 +58,13 @@ fn summary(results: &[CheckResult]) -> Option<String> {
         Some(401 | 403) if failed > 1 => {
             "the service refuses the proxy: give the proxy the token of this site".to_owned()
         }
-        Some(402) => "the account's quota is exhausted: raise it at the service".to_owned(),
+        Some(402) if problem.contains("INSUFFICIENT_QUOTA") => {
+            "the account's quota is exhausted: raise it at the service".to_owned()
+        }
+        Some(402) if problem.contains("STORAGE_FULL") => {
+            "the site has stored as much as it may: delete something, or raise its limit at the service"
+                .to_owned()
+        }
         Some(404 | 405) if failed > 1 => {
             "no proxy responds at this address: check the address, and the prefix that the proxy serves"
                 .to_owned()
@@ -117,6 +123,8 @@ mod tests {
                 "2 of 3 checks failed: no proxy responds",
             ),
             ([Some("got 401 INVALID_TOKEN: no"), Some("x"), None], "give the proxy the token of this site"),
+            ([Some("got 402 INSUFFICIENT_QUOTA: no"), None, None], "the account's quota is exhausted"),
+            ([Some("got 402 STORAGE_FULL: no"), None, None], "the site has stored as much as it may"),
             ([Some("got 502 SERVICE_UNAVAILABLE: no"), Some("x"), None], "cannot reach the service"),
             (
                 [None, None, Some("got max-age=60")],
