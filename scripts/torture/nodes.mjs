@@ -89,6 +89,11 @@ export class Node {
     await this.#ended;
   }
 
+  /** Makes all background tasks of the process panic: builds of development take this signal. */
+  panicTasks() {
+    this.#child.kill("SIGUSR2");
+  }
+
   /** Ends the reader of the log: each later line meets a closed pipe. */
   closeLog() {
     this.#child.stderr.destroy();

@@ -1,5 +1,5 @@
 // Torture runs of `site-connector serve`, each on a fresh database: kills and a log that nobody reads on SQLite, kills and
-// crashes of the server on PostgreSQL, and a full disk, which holds the log as well.
+// crashes of the server on PostgreSQL, and a full disk, which holds the log as well. In each, background tasks panic.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +15,17 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Maximum time that something stays broken. */
 const MAX_OUTAGE_MS = 400;
+
+/** Makes the background tasks of a node panic, several times or once, and waits until it is ready, without a restart. */
+async function panicTasks(node, random) {
+  const { pid } = node;
+  for (let times = 1 + Math.floor(random() * 3); times > 0; times -= 1) {
+    node.panicTasks();
+    await pause(random() * MAX_OUTAGE_MS);
+  }
+  await node.ready();
+  if (node.pid !== pid) throw new Error("the service was restarted");
+}
 
 /** Lines for each request, so that a log that cannot be written meets every one. */
 const LOG_REQUESTS = ["--log", "trace"];
@@ -38,7 +49,8 @@ export async function onSqlite({ binary, tool, ...options }) {
     await pause(random() * MAX_OUTAGE_MS);
     await node.ready();
   }
-  const accidents = [kill, kill, kill, closeLog];
+  const killTasks = (random) => panicTasks(node, random);
+  const accidents = [kill, kill, kill, closeLog, killTasks, killTasks];
   return run({ folder, nodes, accidents, tool, database, ...options });
 }
 
@@ -64,6 +76,9 @@ export async function onPostgres({ binary, tool, ...options }) {
     async function killBothNodes(random) {
       await Promise.all(nodes.map((node) => node.kill()));
       await Promise.all(nodes.map((node) => restart(node, random)));
+    },
+    async function killTasks(random) {
+      await panicTasks(nodes[Math.floor(random() * nodes.length)], random);
     },
     async function crashServer(random) {
       server.stop("immediate");
@@ -108,7 +123,15 @@ export async function onFullDisk({ binary, tool, mount, ...options }) {
     await node.start();
   }
   try {
-    const accidents = [fullDisk, fullDisk, killOnFullDisk];
+    const killTasks = (random) => panicTasks(node, random);
+    async function killTasksOnFullDisk(random) {
+      await full(random);
+      node.panicTasks();
+      await pause(random() * MAX_OUTAGE_MS);
+      disk.free([node.pid]);
+      await node.ready();
+    }
+    const accidents = [fullDisk, fullDisk, killOnFullDisk, killTasks, killTasksOnFullDisk];
     return { disk: disk.kind, ...(await run({ folder: null, nodes, accidents, tool, database, ...options })) };
   } finally {
     disk.remove();

@@ -9,9 +9,31 @@ use tracing::error;
 /// The pause before a task that panicked starts again, so that one that panics at once does not take a core.
 const RESTART_DELAY: Duration = Duration::from_secs(1);
 
+/// Makes all background tasks of this process panic, wherever they are.
+#[cfg(any(test, feature = "test-mode"))]
+pub(crate) fn panic_all() {
+    PANICS.notify_waiters();
+}
+
+#[cfg(any(test, feature = "test-mode"))]
+static PANICS: tokio::sync::Notify = tokio::sync::Notify::const_new();
+
+/// Executes the work of a background task, which panics when the test mode says so.
+pub(crate) async fn fallible<T>(work: impl Future<Output = T>) -> T {
+    #[cfg(any(test, feature = "test-mode"))]
+    let work = async {
+        tokio::select! {
+            biased;
+            () = PANICS.notified() => panic!("a panic of the test mode"),
+            done = work => done,
+        }
+    };
+    work.await
+}
+
 /// Runs a task to its end. After a panic, which has reported itself, the task starts again.
 pub(crate) async fn supervise<F: Future<Output = ()>>(name: &str, mut start: impl FnMut() -> F) {
-    while AssertUnwindSafe(async { start().await }).catch_unwind().await.is_err() {
+    while AssertUnwindSafe(fallible(async { start().await })).catch_unwind().await.is_err() {
         error!("{name} panicked, and starts again");
         tokio::time::sleep(RESTART_DELAY).await;
     }

@@ -23,6 +23,7 @@ mod sign_in;
 mod site;
 mod views;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -44,7 +45,7 @@ use crate::ai::EndpointError;
 use crate::db::{Db, Wake};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
-use crate::{OpenError, Pace, RateLimit, Service, ServiceKey, ServiceOptions, accounts};
+use crate::{OpenError, Pace, RateLimit, Service, ServiceKey, ServiceOptions, accounts, supervisor};
 use faults::FaultInjector;
 use requests::RequestLog;
 use responder::FaultyResponder;
@@ -52,6 +53,20 @@ use site::{SITE_ID, TENANT_ID};
 
 /// The default license code.
 pub const LICENSE: &str = "SANDBOX-LICENSE";
+
+/// Makes the background tasks of this process panic at each SIGUSR2, which `npm run torture:service` sends.
+/// Each goes on by itself.
+#[cfg(unix)]
+pub fn panic_on_signal() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut signals = signal(SignalKind::user_defined2())?;
+    tokio::spawn(async move {
+        while signals.recv().await.is_some() {
+            supervisor::panic_all();
+        }
+    });
+    Ok(())
+}
 
 /// The settings of a test mode.
 #[derive(Clone, Debug)]

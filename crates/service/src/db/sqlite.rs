@@ -21,6 +21,7 @@ use super::arg::bind;
 use super::migrations;
 use super::wake::Announcer;
 use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, Work};
+use crate::supervisor::fallible;
 use long_reads::LongReaders;
 
 /// The number of connections that read.
@@ -194,7 +195,7 @@ async fn keep_writing(
             }
             write_all(&mut tx, &mut jobs, &announcer).await
         };
-        match AssertUnwindSafe(writing).catch_unwind().await {
+        match AssertUnwindSafe(fallible(writing)).catch_unwind().await {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error!("the writer of the database lost its connection: {error}"),
             Err(_panic) => error!("the writer of the database panicked"),

@@ -63,6 +63,8 @@ pub(crate) async fn run(flags: ServeFlags) -> Result<(), Failure> {
     let server = Server::bind(options).await.map_err(|error| failed(&error))?;
     // Installed before the announcement, because its reader may send a signal at once.
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
+    #[cfg(all(unix, feature = "demo"))]
+    chat_service::test_mode::panic_on_signal().map_err(|error| Failure::new(error.to_string()))?;
     let address = server.address().map_err(|error| Failure::new(error.to_string()))?;
     let addresses = Addresses {
         local: local_origin(address, tls.is_some()),
