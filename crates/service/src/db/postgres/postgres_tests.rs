@@ -125,6 +125,26 @@ async fn reads_that_nobody_waits_for_give_back_their_connections() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_server_ends_a_long_read_that_nobody_waits_for() {
+    let database = TestDatabase::new(Kind::Postgres).await;
+    let db = Db::open_uncached(&database.address).await.expect("opened");
+    let running = async |expected: i64| {
+        let sql = "SELECT count(*) FROM pg_stat_activity
+                   WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT pg_sleep%'";
+        let wait = async {
+            while db.one(sql, args![]).await?.int(0)? != expected {}
+            Ok::<_, DbError>(())
+        };
+        timeout(PATIENCE, wait).await.expect("in time").expect("a number");
+    };
+    let long = db.for_long_reads();
+    let read = tokio::spawn(async move { long.all("SELECT pg_sleep(600)", args![]).await.map(drop) });
+    running(1).await;
+    read.abort();
+    running(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_commit_is_announced_to_the_other_node() {
     let database = TestDatabase::new(Kind::Postgres).await;
     let (one, _) = node(&database).await;
