@@ -36,13 +36,16 @@ const { values: options } = parseArgs({
     debug: { type: "boolean", default: false },
   },
 });
+/** The attacker has many addresses, and the push service of its phone is on this machine. */
+const FLAGS = ["--trusted-hop", "127.0.0.1", "--allow-private-targets", "true"];
 const folder = mkdtempSync(join(tmpdir(), "chat-widget-fair-"));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Sends requests of visitors at a fixed rate: a new conversation and a poll by turns. */
 async function visit(node, { token }) {
   const times = [];
-  let errors = 0;
+  const errors = {};
+  const fail = (reason) => (errors[reason] = (errors[reason] ?? 0) + 1);
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
   let conversation = "";
   const one = async (number) => {
@@ -52,7 +55,7 @@ async function visit(node, { token }) {
     const began = performance.now();
     try {
       const method = isMessage ? "POST" : "GET";
-      const from = `198.51.100.${number % 250}`;
+      const from = `100.64.${number >> 8}.${number & 255}`;
       const response = await fetch(`${node.url}/api/connector/v1/chat/messages${query}`, {
         method,
         body,
@@ -60,9 +63,9 @@ async function visit(node, { token }) {
       });
       const answer = await response.json();
       if (response.ok) conversation = answer.data.conversationId ?? conversation;
-      else errors += 1;
-    } catch {
-      errors += 1;
+      else fail(`${response.status} ${answer.error?.code}`);
+    } catch (error) {
+      fail(error.cause?.code ?? error.message);
     }
     times.push(performance.now() - began);
   };
@@ -74,18 +77,21 @@ async function visit(node, { token }) {
   }
   await Promise.all(sent);
   times.sort((first, second) => first - second);
-  return { p50: rank(times, 0.5), p99: rank(times, 0.99), errors };
+  for (const [reason, count] of Object.entries(errors)) say(`  ${count} errors: ${reason}`);
+  const count = Object.values(errors).reduce((sum, count) => sum + count, 0);
+  return { p50: rank(times, 0.5), p99: rank(times, 0.99), errors: count };
 }
 
 /** Measures on a database. Returns a row for each attack. */
 async function measure(kind, database) {
   const tool = loadTool(!options.debug);
-  const [node] = await createNodes({ binary: serviceBinary(!options.debug), database, folder });
+  const binary = serviceBinary(!options.debug);
+  const [node] = await createNodes({ binary, database, folder, args: FLAGS });
   await node.start();
   try {
     const [good, rude] = [createSite(node, { name: "Good" }), createSite(node, { name: "Rude" })];
-    const size = ["--conversations", options.conversations, "--messages", MESSAGES, "--listed", 0];
-    const fill = ["fill", "--database", database, "--site", rude.siteId, ...size, "--list", join(folder, "list")];
+    const size = ["--conversations", options.conversations, "--messages", MESSAGES, "--searchable", "yes"];
+    const fill = ["fill", "--database", database, "--site", rude.siteId, ...size];
     execFileSync(tool, fill.map(String), { stdio: ["ignore", "ignore", "inherit"] });
     const person = { name: "Rita", email: "rita@rude.example", password: "seven green kettles" };
     const operator = await operatorOf({ address: node.url, ownerLink: ownerLink(node, rude.tenantId) }, person);
@@ -101,15 +107,20 @@ async function measure(kind, database) {
         token: rude.token,
         site: rude.siteId,
         cookie: `${name}=${value}`,
+        email: person.email,
       };
       const worker = new Worker(new URL("./bench/rude.mjs", import.meta.url), { workerData });
       const failed = once(worker, "error").then(([error]) => Promise.reject(error));
+      await Promise.race([once(worker, "message"), failed]);
       const measured = await Promise.race([visit(node, good), failed]);
       worker.postMessage("stop");
-      const [requests] = await Promise.race([once(worker, "message"), failed]);
+      const [{ sent, statuses, pushes }] = await Promise.race([once(worker, "message"), failed]);
       const met = measured.errors === 0 && measured.p99 <= limit;
-      rows.push({ kind, attack, ...measured, requests, limit, met });
+      rows.push({ kind, attack, ...measured, requests: sent, limit, met });
+      const responses = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+      const told = pushes === undefined ? "" : `, ${pushes} pushes`;
       say(`${kind}, ${attack}: p99 ${measured.p99.toFixed(1)} ms, ${measured.errors} errors`);
+      say(`  the attacker got ${responses.join(", ")}${told}`);
     }
     return rows;
   } finally {

@@ -25,6 +25,7 @@ usage: load visitors --url URL --token TOKEN [--visitors N] [--connections N] [-
        load saturate --url URL --token TOKEN [--conversations FILE] [--connections N] [--seconds N] [--pid PID]
                      [--json]
        load fill --database ADDRESS --site ID --conversations N --messages N [--list FILE] [--listed N]
+                 [--searchable yes]
        load query --database ADDRESS SQL
 --url and --pid can be repeated, once for each node.";
 
