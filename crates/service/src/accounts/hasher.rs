@@ -18,7 +18,7 @@ const PASSES: u32 = 2;
 const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
 
-/// Maximum hashes that are computed at a time.
+/// Maximum hashes that are computed at a time, where there are processors enough.
 const MAX_PARALLEL: usize = 2;
 /// Maximum hashes of strangers that are computed or waited for.
 const MAX_WAITING: usize = 64;
@@ -57,11 +57,17 @@ pub(super) struct Hasher {
     computed: Arc<AtomicU64>,
 }
 
+/// Returns the maximum number of hashes that are computed at a time: they keep half of the processors free for
+/// visitors' messages.
+fn max_parallel() -> usize {
+    std::thread::available_parallelism().map_or(1, |processors| (processors.get() / 2).clamp(1, MAX_PARALLEL))
+}
+
 impl Default for Hasher {
     fn default() -> Self {
         Self {
-            slots: Arc::new(Semaphore::new(MAX_PARALLEL)),
-            stranger_turns: Arc::new(Semaphore::new(MAX_PARALLEL)),
+            slots: Arc::new(Semaphore::new(max_parallel())),
+            stranger_turns: Arc::new(Semaphore::new(max_parallel())),
             stranger_places: Arc::new(Semaphore::new(MAX_WAITING)),
             first: Arc::default(),
             computed: Arc::default(),
@@ -94,7 +100,7 @@ impl Hasher {
     /// Occupies all slots until the returned value is dropped.
     #[cfg(test)]
     pub(super) async fn stall(&self) -> OwnedSemaphorePermit {
-        let all = u32::try_from(MAX_PARALLEL).expect("few");
+        let all = u32::try_from(max_parallel()).expect("few");
         Arc::clone(&self.slots).acquire_many_owned(all).await.expect("never closed")
     }
 }
@@ -234,7 +240,7 @@ mod tests {
         });
         let refused = attempts.await.iter().filter(|result| **result == Err(ApiError::Unavailable)).count();
         assert!(refused > 0 && hasher.computed() <= (MAX_WAITING * 2 - refused) as u64, "{refused}");
-        assert_eq!(hasher.slots.available_permits(), MAX_PARALLEL);
+        assert_eq!(hasher.slots.available_permits(), max_parallel());
         assert_eq!(verify(&hasher, "a password", None).await, Ok(false), "works again");
     }
 
