@@ -1,4 +1,5 @@
-//! Limits of what people can store, and the errors beyond them.
+//! Limits that several modules share: of what people can store, with the errors beyond them, and of slow
+//! work.
 
 use chat_protocol::FieldError;
 
@@ -8,6 +9,12 @@ pub(crate) const MAX_NAME_LENGTH: usize = 200;
 pub(crate) const MAX_URL_LENGTH: usize = 2000;
 /// Maximum entries of a list, such as the allowed origins of a site.
 pub(crate) const MAX_LIST_LENGTH: usize = 100;
+
+/// Returns how much work that takes a whole processor may be done at a time: at most `max`, and on few
+/// processors less, so that half of them stay free for visitors' messages.
+pub(crate) fn parallel_work(max: usize) -> usize {
+    std::thread::available_parallelism().map_or(1, |processors| (processors.get() / 2).clamp(1, max))
+}
 
 /// Maximum characters of a search.
 const MAX_SEARCH_LENGTH: usize = 200;

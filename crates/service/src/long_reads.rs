@@ -12,8 +12,10 @@ use tokio::time::timeout;
 
 use crate::Service;
 use crate::error::ApiError;
+use crate::limits::parallel_work;
 
-/// Maximum long reads of a tenant that a node executes at a time; further ones wait.
+/// Maximum long reads of a tenant that a node executes at a time, where there are processors enough; further
+/// ones wait.
 const MAX_OF_TENANT: usize = 2;
 /// The time that a read waits for those of its tenant.
 const MAX_WAIT: Duration = Duration::from_secs(10);
@@ -25,18 +27,28 @@ pub(crate) const SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
 pub(crate) const PERSON_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The tenants whose long reads are in progress.
-#[derive(Debug, Default)]
-pub(crate) struct LongReads(Mutex<HashMap<String, Weak<Semaphore>>>);
+#[derive(Debug)]
+pub(crate) struct LongReads {
+    tenants: Mutex<HashMap<String, Weak<Semaphore>>>,
+    /// The number of turns of each tenant.
+    turns: usize,
+}
+
+impl Default for LongReads {
+    fn default() -> Self {
+        Self { tenants: Mutex::default(), turns: parallel_work(MAX_OF_TENANT) }
+    }
+}
 
 impl LongReads {
     /// Returns the turns of a tenant.
     pub(crate) fn of_tenant(&self, tenant_id: &str) -> Arc<Semaphore> {
-        let mut tenants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(turns) = tenants.get(tenant_id).and_then(Weak::upgrade) {
             return turns;
         }
         tenants.retain(|_, turns| turns.strong_count() > 0);
-        let turns = Arc::new(Semaphore::new(MAX_OF_TENANT));
+        let turns = Arc::new(Semaphore::new(self.turns));
         tenants.insert(tenant_id.to_owned(), Arc::downgrade(&turns));
         turns
     }
@@ -69,8 +81,8 @@ mod tests {
     use crate::visitors::fixture::service;
 
     #[tokio::test(start_paused = true)]
-    async fn a_tenant_has_two_turns_and_takes_none_of_others() {
-        let reads = LongReads::default();
+    async fn a_tenant_has_its_turns_and_takes_none_of_others() {
+        let reads = LongReads { turns: 2, ..LongReads::default() };
         let first = reads.turn("acme").await.expect("a turn");
         let _second = reads.turn("acme").await.expect("a turn");
         let refused = reads.turn("acme").await.expect_err("both turns are taken");

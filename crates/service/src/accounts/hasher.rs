@@ -10,6 +10,7 @@ use tracing::error;
 
 use super::password::normalize;
 use crate::error::ApiError;
+use crate::limits::parallel_work;
 use crate::secrets::random_bytes;
 
 /// The parameters that OWASP recommends where memory is scarce: 19 MiB, 2 passes, 1 lane.
@@ -57,17 +58,11 @@ pub(super) struct Hasher {
     computed: Arc<AtomicU64>,
 }
 
-/// Returns the maximum number of hashes that are computed at a time: they keep half of the processors free for
-/// visitors' messages.
-fn max_parallel() -> usize {
-    std::thread::available_parallelism().map_or(1, |processors| (processors.get() / 2).clamp(1, MAX_PARALLEL))
-}
-
 impl Default for Hasher {
     fn default() -> Self {
         Self {
-            slots: Arc::new(Semaphore::new(max_parallel())),
-            stranger_turns: Arc::new(Semaphore::new(max_parallel())),
+            slots: Arc::new(Semaphore::new(parallel_work(MAX_PARALLEL))),
+            stranger_turns: Arc::new(Semaphore::new(parallel_work(MAX_PARALLEL))),
             stranger_places: Arc::new(Semaphore::new(MAX_WAITING)),
             first: Arc::default(),
             computed: Arc::default(),
@@ -100,7 +95,7 @@ impl Hasher {
     /// Occupies all slots until the returned value is dropped.
     #[cfg(test)]
     pub(super) async fn stall(&self) -> OwnedSemaphorePermit {
-        let all = u32::try_from(max_parallel()).expect("few");
+        let all = u32::try_from(parallel_work(MAX_PARALLEL)).expect("few");
         Arc::clone(&self.slots).acquire_many_owned(all).await.expect("never closed")
     }
 }
@@ -240,7 +235,7 @@ mod tests {
         });
         let refused = attempts.await.iter().filter(|result| **result == Err(ApiError::Unavailable)).count();
         assert!(refused > 0 && hasher.computed() <= (MAX_WAITING * 2 - refused) as u64, "{refused}");
-        assert_eq!(hasher.slots.available_permits(), max_parallel());
+        assert_eq!(hasher.slots.available_permits(), parallel_work(MAX_PARALLEL));
         assert_eq!(verify(&hasher, "a password", None).await, Ok(false), "works again");
     }
 
