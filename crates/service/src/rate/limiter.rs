@@ -21,8 +21,9 @@ const MAX_CALLERS: usize = 10_000;
 const OVERFLOW_WINDOWS: u32 = 1024;
 /// Milliseconds between removals of expired windows.
 const SWEEP_INTERVAL_MS: i64 = 1000;
-/// The number of shares that a limit is divided into, where several nodes count together.
-const SHARES: u32 = 20;
+/// The number of shares that a limit is divided into for each minute of its window, where several nodes count
+/// together. A node that ends loses what was left of its shares, until the window ends.
+const SHARES_PER_MINUTE: u64 = 20;
 /// The number of callers for whom shares can be taken at the same time.
 const STRIPES: usize = 64;
 
@@ -92,6 +93,12 @@ impl RateLimiter {
         millis(self.limit.window).max(1)
     }
 
+    /// Returns how much of a limit a node takes at a time.
+    fn share(&self) -> u32 {
+        let shares = (self.limit.window.as_secs() / 60).max(1).saturating_mul(SHARES_PER_MINUTE);
+        u32::try_from(u64::from(self.limit.requests) / shares).unwrap_or(u32::MAX)
+    }
+
     /// Counts one request of a caller.
     pub(crate) async fn take(
         &self,
@@ -124,7 +131,7 @@ impl RateLimiter {
         if accepted || window.exhausted {
             return Ok(self.quota(window, now_ms, accepted));
         }
-        let share = (self.limit.requests / SHARES).max(weight);
+        let share = self.share().max(weight);
         let granted = self.grant(service, &key, window.ends_ms, share).await?;
         let mut windows = self.windows();
         let window = windows.of(&key);
@@ -362,6 +369,16 @@ mod tests {
             let stored = number(service.db(), "SELECT count(*) FROM rate_counters WHERE key LIKE 'flooded %'", vec![]);
             let expected = if service.db().dialect() == Dialect::Postgres { 21 } else { 0 };
             assert_eq!(stored.await, expected);
+        }
+
+        async fn nodes_that_start_often_do_not_use_up_the_hour_of_a_caller(database: &TestDatabase) {
+            let service = service(database).await;
+            let limit = RateLimit { requests: 32 << 20, window: Duration::from_hours(1) };
+            for start in 0..100 {
+                let visitor = Caller::visitor("ada");
+                let quota = RateLimiter::new(limit).take_weight(&service, "site", visitor, 1000).await;
+                assert!(!quota.expect("counted").exceeded, "after {start} starts");
+            }
         }
     }
 
