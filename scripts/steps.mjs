@@ -7,7 +7,19 @@ import { fileURLToPath } from "node:url";
 import { buildPrograms, NATIVE, runPrograms } from "./native.mjs";
 import { runFiles, testsIn } from "./run-tests.mjs";
 import { RECORDS } from "./run-steps.mjs";
-import { Advice, firefox, main, recipePrograms, root, say, setupTest, trunk, webkit } from "./setup.mjs";
+import {
+  Advice,
+  debianTool,
+  firefox,
+  main,
+  phpOfVersion,
+  recipePrograms,
+  root,
+  say,
+  setupTest,
+  trunk,
+  webkit,
+} from "./setup.mjs";
 import { countTests, tee } from "./test-output.mjs";
 
 const DENIED = ["--", "-D", "warnings"];
@@ -24,6 +36,9 @@ const PARTS = {
   // They paste snippets of the documentation.
   docs: /^(?:docs|guest|swaps|website-builders)/,
 };
+
+/** The tests of the PHP library. */
+const PHP_TESTS = "connectors/php/tests/run.php";
 
 const cargo = (...args) => tee("cargo", args);
 const node = (...args) => tee("node", args);
@@ -102,6 +117,10 @@ export const STEPS = {
     recipePrograms();
     return node("scripts/check-recipes.mjs", "Express 4", "Express 5", "nginx", "Caddy", "PHP", "WordPress");
   },
+  "php-library": () => {
+    debianTool("wordpress-php");
+    return counting(tee("wordpress-php", [PHP_TESTS]));
+  },
   film: () => tests("tests/film"),
 
   "clippy:variants": async () => {
@@ -132,6 +151,12 @@ export const STEPS = {
     recipePrograms();
     const checked = await node("scripts/check-self-host.mjs");
     return checked.ok ? runFiles(named("tests/e2e", ["self-host", "wordpress"])) : checked;
+  },
+  connectors: async () => {
+    const runs = [];
+    for (const version of ["7.4", "8.0", "8.1", "8.3", "8.4"])
+      runs.push(await counting(tee("node", [phpOfVersion(), PHP_TESTS], { PHP: version })));
+    return together([...runs, await tests("tests/connectors")]);
   },
   "attacks:recipes": () => {
     recipePrograms();

@@ -1,4 +1,4 @@
-// The plugin for WordPress as a ZIP archive that WordPress installs: docs/recipes/wordpress/, the proxy in PHP, and the files
+// The plugin for WordPress as a ZIP archive that WordPress installs: connectors/wordpress/, the PHP library, and the files
 // of dist/ that pages load.
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -9,18 +9,33 @@ import { zip } from "./zip.mjs";
 
 /** The folder of the plugin in the archive, which is the plugin's name in WordPress. */
 const PLUGIN = "chat-widget";
-const SOURCES = "docs/recipes/wordpress";
+const SOURCES = "connectors/wordpress";
+const LIBRARY = "connectors/php";
 
 /** The paths in dist/ that no page with the script tag loads: the console, packages of npm, types, lists for editors. */
 const NOT_LOADED = /^(?:console|npm|server|types)\/|^\.|\.json$|^(?:snippet\.html|client\.mjs)$/;
+
+/** Returns the paths of the plugin's own files in the project, without the widget, by their paths in the plugin. */
+export function pluginSources() {
+  const files = {};
+  const addFolder = (folder, target) => {
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      const source = join(entry.parentPath ?? entry.path, entry.name);
+      const path = relative(join(root, folder), source).split(sep).join("/");
+      if (entry.isFile() && /\.php$|^readme\.txt$/.test(path)) files[`${target}${path}`] = source;
+    }
+  };
+  addFolder(SOURCES, "");
+  addFolder(LIBRARY, "lib/");
+  return files;
+}
 
 /** Returns the files of the plugin, as their bytes by their paths in the archive. */
 export function pluginFiles() {
   const dist = join(root, "dist");
   const files = {};
   const add = (path, source) => (files[`${PLUGIN}/${path}`] = readFileSync(source));
-  for (const name of ["chat-widget.php", "uninstall.php", "readme.txt"]) add(name, join(root, SOURCES, name));
-  add("connector.php", join(root, "docs/recipes/connector.php"));
+  for (const [path, source] of Object.entries(pluginSources())) add(path, source);
   for (const name of ["LICENSE-MIT", "LICENSE-APACHE"]) add(name, join(root, name));
   // An archive of the sources leaves out files whose name begins with a dot.
   add("widget/.htaccess", join(root, SOURCES, "htaccess"));

@@ -33,8 +33,8 @@ export function statedVersions() {
     ...own.map(([, name, version]) => [`Cargo.toml, ${name}`, version]),
     ["package.json", JSON.parse(read("package.json")).version],
     ["package-lock.json", lock.version],
-    ["docs/recipes/wordpress/chat-widget.php", found(read("docs/recipes/wordpress/chat-widget.php"), /Version: (\S+)/)],
-    ["docs/recipes/wordpress/readme.txt", found(read("docs/recipes/wordpress/readme.txt"), /^Stable tag: (\S+)/m)],
+    ["connectors/wordpress/chat-widget.php", found(read("connectors/wordpress/chat-widget.php"), /Version: (\S+)/)],
+    ["connectors/wordpress/readme.txt", found(read("connectors/wordpress/readme.txt"), /^Stable tag: (\S+)/m)],
   ];
 }
 

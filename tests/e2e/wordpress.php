@@ -4,8 +4,8 @@
 
 declare(strict_types=1);
 
-$given = json_decode($argv[1], true) + ['constants' => [], 'setting' => [], 'form' => null, 'sites' => null];
-$GLOBALS['did'] = ['setting' => $given['setting'], 'errors' => [], 'deleted' => [], 'scripts' => [], 'links' => []];
+$given = json_decode($argv[1], true) + ['constants' => [], 'setting' => [], 'form' => null];
+$GLOBALS['did'] = ['setting' => $given['setting'], 'errors' => [], 'scripts' => [], 'links' => []];
 $GLOBALS['hooks'] = [];
 foreach ($given['constants'] as $name => $value) {
     define($name, $value);
@@ -32,6 +32,21 @@ function run_hook(string $name, mixed ...$values): mixed
 function get_option(string $name, mixed $default): mixed
 {
     return $name === 'chat_widget' ? $GLOBALS['did']['setting'] : $default;
+}
+
+function __(string $text): string
+{
+    return $text;
+}
+
+function esc_html__(string $text): string
+{
+    return esc_html($text);
+}
+
+function wp_nonce_field(string $action): void
+{
+    echo "<input type=\"hidden\" name=\"_wpnonce\" value=\"$action\">";
 }
 
 function register_setting(string $group, string $name, array $arguments): void
@@ -100,30 +115,6 @@ function esc_textarea(string $text): string
     return esc_attr($text);
 }
 
-function is_multisite(): bool
-{
-    return $GLOBALS['given']['sites'] !== null;
-}
-
-function get_sites(array $arguments): array
-{
-    return $GLOBALS['given']['sites'];
-}
-
-function delete_option(string $name): void
-{
-    $GLOBALS['did']['deleted'][] = $name;
-}
-
-function delete_blog_option(int $site, string $name): void
-{
-    $GLOBALS['did']['deleted'][] = "$site: $name";
-}
-
-if (defined('WP_UNINSTALL_PLUGIN')) {
-    require $given['folder'] . '/uninstall.php';
-    exit(json_encode($GLOBALS['did']));
-}
 require $given['folder'] . '/chat-widget.php';
 run_hook('admin_init');
 if ($given['form'] !== null) {
@@ -132,7 +123,10 @@ if ($given['form'] !== null) {
 }
 run_hook('admin_menu');
 ob_start();
-$GLOBALS['show']();
+// The page of a connected site reads the database.
+if (!defined('CHAT_TOKEN')) {
+    $GLOBALS['show']();
+}
 $GLOBALS['did']['page'] = ob_get_clean();
 $GLOBALS['did']['links'] = run_hook('plugin_action_links_chat-widget/chat-widget.php', ['Deactivate']);
 run_hook('wp_enqueue_scripts');

@@ -1,6 +1,6 @@
 // Every proxy in its real server: the project's own, and the recipes of docs/recipes/.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { answers, firstLine, folder, freePort, nginxRecipe, start, startNginx } from "../../scripts/servers.mjs";
@@ -99,8 +99,16 @@ const PRIVATE = (own) => {
 
 const seconds = (timeout, source) => (timeout ? source.replaceAll(/\b35(?=s;|s$|,$)/gm, timeout) : source);
 
-const phpRecipe = ({ timeout, rated }) =>
-  seconds(timeout, text("recipes/connector.php")).replace(/(?<=PER_MINUTE = )\d+/, (rate) => (rated ? rate : ANY_RATE));
+/** Writes the PHP library into a folder, with the timeout and the rate of a test. */
+function phpLibrary(target, { timeout, rated }) {
+  cpSync(join(home, "connectors/php"), target, { recursive: true });
+  const proxy = join(target, "src/Proxy.php");
+  const source = seconds(timeout, readFileSync(proxy, "utf8"));
+  writeFileSync(
+    proxy,
+    source.replace(/(?<=PER_MINUTE = )\d+/, (rate) => (rated ? rate : ANY_RATE)),
+  );
+}
 
 /**
  * Starts each proxy in front of the service at `origin`. `timeout` replaces the recipe's timeout for the service, in
@@ -160,21 +168,21 @@ export const proxies = {
   },
   async PHP(options) {
     const own = ownFolder();
-    writeFileSync(join(own, "connector.php"), phpRecipe(options));
+    writeFileSync(join(own, "connector.php"), text("recipes/connector.php"));
+    phpLibrary(join(own, "site-connector"), options);
     return php(own, join(own, "connector.php"), options);
   },
   /** The plugin for WordPress, with stubs of the functions that it calls before its proxy answers. */
   async WordPress(options) {
     const own = ownFolder();
-    const plugin = "recipes/wordpress/chat-widget.php";
-    if (!existsSync(join(home, "docs", plugin))) throw new Advice("This version has no plugin");
+    const plugin = join(home, "connectors/wordpress");
     const settings = snippetOf(text("wordpress.md"), "Keep the token on your server: php")
       .replace("https://service.example", options.origin)
       .replace("the token of activation", token);
-    const wordpress =
-      "define('ABSPATH', '/'); function add_action() {} function add_filter() {} function plugin_basename() {}";
-    writeFileSync(join(own, "connector.php"), phpRecipe(options));
-    writeFileSync(join(own, "chat-widget.php"), text(plugin));
+    const wordpress = `define('ABSPATH', '/'); function add_action() {} function add_filter() {}
+      function plugin_basename($file) { return $file; } function get_option($name, $default) { return $default; }`;
+    cpSync(plugin, own, { recursive: true });
+    phpLibrary(join(own, "lib"), options);
     writeFileSync(
       join(own, "index.php"),
       `<?php ${wordpress}\n${settings}\nrequire 'chat-widget.php'; header_remove('X-Powered-By'); http_response_code(404);`,

@@ -44,6 +44,11 @@ function plugin_basename(string $file): string
     return $file;
 }
 
+function get_option(string $name, mixed $default): mixed
+{
+    return $default;
+}
+
 function wp_get_current_user(): object
 {
     return (object) ($GLOBALS['given']['user'] ?? ['ID' => 0]);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +20,10 @@ let folder;
 before(() => {
   debianTool("php");
   folder = mkdtempSync(join(tmpdir(), "chat-php-"));
-  for (const path of ["connector.php", "wordpress/chat-widget.php"])
-    copyFileSync(join(root, "docs/recipes", path), join(folder, path.split("/").at(-1)));
+  copyFileSync(join(root, "docs/recipes/connector.php"), join(folder, "connector.php"));
+  cpSync(join(root, "connectors/wordpress"), folder, { recursive: true });
+  for (const name of ["site-connector", "lib"])
+    cpSync(join(root, "connectors/php"), join(folder, name), { recursive: true });
 });
 after(() => rmSync(folder, { recursive: true }));
 
