@@ -1,0 +1,55 @@
+<?php
+// A must-use plugin for tests: stops the process as if it had been killed, and shows pages as other plugins would.
+
+declare(strict_types=1);
+
+// Stops before a step of a job: `STOP_AT=publish`.
+add_action('chat_widget_step', static function (string $step): void {
+    if ($step === getenv('STOP_AT')) {
+        posix_kill(getmypid(), 9);
+    }
+    if ($step === getenv('PAUSE_AT')) {
+        echo "paused\n";
+        flush();
+        fgets(STDIN);
+    }
+});
+
+// Stops before the query with this number, counted from the first claim: `STOP_AT_QUERY=12`.
+add_filter('query', static function (string $query): string {
+    static $count = 0;
+    if (did_action('chat_widget_step') > 0 && ++$count === (int) getenv('STOP_AT_QUERY')) {
+        posix_kill(getmypid(), 9);
+    }
+    return $query;
+});
+
+/** Returns what a test has written into the folder of WordPress. */
+function test_file(string $name): string
+{
+    return is_file(ABSPATH . "test-$name") ? (string) file_get_contents(ABSPATH . "test-$name") : '';
+}
+
+// A cache in front of the site, which goes on showing an old page.
+if (PHP_SAPI !== 'cli' && test_file('cache') !== '' && strpos($_SERVER['REQUEST_URI'], 'wp-') === false) {
+    exit(test_file('cache'));
+}
+
+// A plugin for search engines, with the filters of Yoast SEO, and a theme that writes a description by itself.
+if (test_file('seo') !== '') {
+    add_action('wp_head', static function (): void {
+        $description = apply_filters('wpseo_metadesc', 'A description of the SEO plugin.');
+        printf("<meta name=\"description\" content=\"%s\" />\n", esc_attr($description));
+        $title = apply_filters('wpseo_opengraph_title', 'Their title');
+        printf("<meta property=\"og:title\" content=\"%s\" />\n", esc_attr($title));
+        echo "<meta name='description' content='A second one of the theme > with a bracket'>\n";
+        echo "<!-- <meta name=\"description\" content=\"in a comment\"> -->\n";
+    });
+}
+
+// A shop, with the post type of WooCommerce.
+if (test_file('shop') !== '') {
+    add_action('init', static function (): void {
+        register_post_type('product', ['public' => true, 'rewrite' => ['slug' => 'product']]);
+    });
+}
