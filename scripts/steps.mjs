@@ -156,7 +156,7 @@ export const STEPS = {
     const runs = [];
     for (const version of ["7.4", "8.0", "8.1", "8.3", "8.4"])
       runs.push(await counting(tee("node", [phpOfVersion(), PHP_TESTS], { PHP: version })));
-    return together([...runs, await tests("tests/connectors")]);
+    return together([...runs, await runFiles(testsIn("tests/connectors"), { concurrency: 1 })]);
   },
   "attacks:recipes": () => {
     recipePrograms();

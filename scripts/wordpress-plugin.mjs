@@ -22,7 +22,8 @@ export function pluginSources() {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       const source = join(entry.parentPath ?? entry.path, entry.name);
       const path = relative(join(root, folder), source).split(sep).join("/");
-      if (entry.isFile() && /\.php$|^readme\.txt$/.test(path)) files[`${target}${path}`] = source;
+      // The library's tests are programs, which a web server would run.
+      if (entry.isFile() && /^(?!tests\/).*\.php$|^readme\.txt$/.test(path)) files[`${target}${path}`] = source;
     }
   };
   addFolder(SOURCES, "");

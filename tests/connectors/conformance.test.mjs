@@ -23,7 +23,7 @@ const STEPS = [
   "reported",
 ];
 /** Long enough for a run of a test, and short enough to wait for. */
-const LEASE = { leaseMs: 1600 };
+const LEASE = { leaseMs: 2500 };
 
 let service;
 /** Connectors by their names, each started by its first test. */
@@ -183,7 +183,7 @@ sentence("A job that is delivered again is reported again, and not executed agai
   assert.equal((await read()).status === "succeeded", false);
   // An editor changes the page before the job comes again.
   edit(connector, one, "An editor was here");
-  await setTimeout(1700);
+  await setTimeout(LEASE.leaseMs + 100);
   await service.faults({});
   await until(connector, read);
   assert.ok(one.shows((await pageOf(connector, one)).html, "An editor was here"));

@@ -54,6 +54,10 @@ nodeTest("The archive unpacks into the plugin, the proxy and the files that page
   for (const [path, bytes] of Object.entries(files)) assert.ok(readFileSync(join(folder, path)).equals(bytes), path);
   for (const path of ["chat-widget.php", "lib/src/Proxy.php", "uninstall.php", "readme.txt", "widget/.htaccess"])
     assert.ok(names.includes(`chat-widget/${path}`), path);
+  assert.deepEqual(
+    names.filter((name) => name.includes("/tests/")),
+    [],
+  );
   const inWidget = names.map((name) => name.split("/")).filter(([, folder, , file]) => folder === "widget" && file);
   const folders = new Set(inWidget.map(([, , folder]) => folder));
   assert.deepEqual([...folders], ["locales", "themes"]);

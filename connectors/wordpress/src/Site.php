@@ -33,7 +33,8 @@ final class Site
     public static function set(array $values): void
     {
         $stored = get_option(self::OPTION, []);
-        update_option(self::OPTION, $values + (is_array($stored) ? $stored : []), false);
+        // Each page view reads it, so it comes with the options that WordPress loads at once.
+        update_option(self::OPTION, $values + (is_array($stored) ? $stored : []), true);
     }
 
     public static function isConnected(): bool
