@@ -103,7 +103,7 @@ async fn the_check_waits_for_retry_after() {
     };
     let metrics = ProxyMetrics::default();
     let options = ProxyOptions {
-        client_rate: rate(600, 14),
+        client_rate: rate(60, 10),
         metrics: Some(metrics.clone()),
         ..ProxyOptions::new(service.origin(), TOKEN.into())
     };
