@@ -8,6 +8,9 @@ operatorScene("The network is lost", async ({ page, open, visitor, step }) => {
   const xenia = await visitor({ name: "Xenia Moor" }, "Is the shop open today?");
   await open(`inbox/${xenia.conversationId}`);
   await log(page).getByText("open today").waitFor();
+  // What arrives live shows that there is a connection to lose.
+  await xenia.say("On Sunday as well?");
+  await log(page).getByText("On Sunday as well?").waitFor();
   const banner = page.getByRole("status").filter({ hasText: "Connection lost." });
   await step("The banner", () => page.context().setOffline(true), { shows: [banner, field(page)] });
   await step(
