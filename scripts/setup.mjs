@@ -203,53 +203,6 @@ const DEBIAN = {
   },
 };
 
-/** Returns the script that runs PHP, compiled to WebAssembly, in the version that the variable `PHP` names. */
-export function phpOfVersion() {
-  const home = join(toolsHome, "php-wasm-3.1.56");
-  const script = join(home, "node_modules/@php-wasm/cli/main.js");
-  if (!existsSync(script)) {
-    say("installing PHP for WebAssembly into the tools cache");
-    mkdirSync(home, { recursive: true });
-    run("npm", [
-      "install",
-      "--prefix",
-      home,
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-      "@php-wasm/cli@3.1.56",
-    ]);
-  }
-  return script;
-}
-
-/** The npm package that ships WordPress, each version as a ZIP archive. */
-const WORDPRESS_BUILDS = "@wp-playground/wordpress-builds@0.9.19";
-
-/** Unpacks WordPress into the tools cache unless it is there, and returns its folder. Versions: 6.4, 6.5, nightly. */
-export function wordpressSources(version) {
-  const home = join(toolsHome, "wordpress-0.9.19");
-  if (!existsSync(home)) {
-    say("unpacking WordPress from npm into the tools cache");
-    const fresh = `${home}-${process.pid}`;
-    mkdirSync(fresh, { recursive: true });
-    run("npm", ["pack", "--silent", "--pack-destination", fresh, WORDPRESS_BUILDS], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    const [archive] = readdirSync(fresh).filter((name) => name.endsWith(".tgz"));
-    run("tar", ["xzf", join(fresh, archive), "-C", fresh, "package/src/wordpress"]);
-    rmSync(join(fresh, archive));
-    renameSync(fresh, home);
-  }
-  const folder = join(home, version);
-  if (!existsSync(folder)) {
-    debianTool("unzip");
-    run("unzip", ["-q", join(home, "package/src/wordpress", `wp-${version}.zip`), "-d", folder]);
-  }
-  return folder;
-}
-
 /** Returns the path of nginx's module njs, beside an unpacked nginx or in the system's folders; null if it is missing. */
 export function nginxModule() {
   const nginx = which("nginx");

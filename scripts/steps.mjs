@@ -7,19 +7,8 @@ import { fileURLToPath } from "node:url";
 import { buildPrograms, NATIVE, runPrograms } from "./native.mjs";
 import { runFiles, testsIn } from "./run-tests.mjs";
 import { RECORDS } from "./run-steps.mjs";
-import {
-  Advice,
-  debianTool,
-  firefox,
-  main,
-  phpOfVersion,
-  recipePrograms,
-  root,
-  say,
-  setupTest,
-  trunk,
-  webkit,
-} from "./setup.mjs";
+import { phpOfVersion } from "./php.mjs";
+import { Advice, debianTool, firefox, main, recipePrograms, root, say, setupTest, trunk, webkit } from "./setup.mjs";
 import { countTests, tee } from "./test-output.mjs";
 
 const DENIED = ["--", "-D", "warnings"];

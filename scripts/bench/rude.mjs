@@ -18,7 +18,7 @@ const agent = new Agent({ keepAlive: true });
 // An attacker has a machine of its own: here, it gets the time of the processors that nobody else needs.
 setPriority(19);
 let sent = 0;
-/** How many responses had each status. */
+/** The number of responses by their status. */
 const statuses = {};
 let stopped = false;
 parentPort.once("message", () => (stopped = true));

@@ -1,4 +1,4 @@
-// What every connector promises: each job once, nothing of the site's own lost, a false success never reported. The
+// The promises of every connector: each job once, nothing of the site's own lost, a false success never reported. The
 // service is real and breaks on demand, connectors are killed, and the site is read at its public address.
 
 import assert from "node:assert/strict";

@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { answers, folder, freePort, start } from "../../scripts/servers.mjs";
-import { debianTool, root, wordpressSources } from "../../scripts/setup.mjs";
+import { wordpressSources } from "../../scripts/php.mjs";
+import { debianTool, root } from "../../scripts/setup.mjs";
 import { pluginSources } from "../../scripts/wordpress-plugin.mjs";
 
 const PHP = "wordpress-php";

@@ -60,7 +60,7 @@ const REFUSALS = new Map([
   [403, "the site is not allowed to use it"],
   [429, "the site sends too many requests"],
 ]);
-/** What the status 402 means, by the code of the error. */
+/** Meanings of the status 402, by the code of the error. */
 const LIMITS = new Map([
   ["INSUFFICIENT_QUOTA", "the account's quota is exhausted"],
   ["STORAGE_FULL", "the site has stored as much as it may"],

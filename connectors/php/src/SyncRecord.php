@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace SiteConnector;
 
-/** Which items the service has, with the digest of each, in a table of the site's database. */
+/** The items that the service has, with the digest of each, in a table of the site's database. */
 final class SyncRecord
 {
     private Database $database;

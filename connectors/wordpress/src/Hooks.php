@@ -6,7 +6,7 @@ namespace ChatWidget;
 
 use SiteConnector\Webhook;
 
-/** When the plugin works: with WP-Cron, when an editor changes something, and when the service asks it to. */
+/** The events that start the plugin's work: WP-Cron, changes of editors, and webhooks of the service. */
 final class Hooks
 {
     private const EVENTS = ['chat_widget_run' => 'chat_widget_minute', 'chat_widget_reconcile' => 'twicedaily'];

@@ -11,7 +11,7 @@ final class Site
 {
     /** The setting: `origin`, `token`, `siteId`, `webhookSecret`, `visitorSecret`, `author`, `category`. */
     public const OPTION = 'chat_widget_site';
-    /** What happened last: `error`, `ranAt`, `syncedAt`, `items`. */
+    /** The outcome of the last run and the last sync: `error`, `syncError`, `ranAt`, `syncedAt`, `items`. */
     public const STATE = 'chat_widget_state';
 
     /** Returns one value of the setting, or an empty text. The constants of wp-config.php take precedence. */
@@ -68,7 +68,7 @@ final class Site
         ]);
     }
 
-    /** Records what happened last; an empty error is a success. */
+    /** Records the outcome of a run or a sync; an empty error is a success. */
     public static function record(array $state): void
     {
         $stored = get_option(self::STATE, []);

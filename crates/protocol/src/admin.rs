@@ -8,6 +8,7 @@
 mod account;
 mod conversation;
 mod operator;
+mod outcome;
 pub mod publishing;
 mod push;
 mod report;
@@ -22,14 +23,15 @@ pub use account::{
     Secret, Setup, SetupLink, SignIn, SignedIn, Tenant, TotpConfirmation, TotpEnrolment,
 };
 pub use conversation::{
-    AnswerOutcome, Conversation, ConversationChange, ConversationCounts, ConversationPage,
-    ConversationSummary, ConversationView, LastMessage, LeadView, Message, MessagePage, NewMessage, NewNote,
-    Note, Source, State, TakeOver, UnansweredQuestion, UnansweredQuestions,
+    Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,
+    ConversationView, LastMessage, LeadView, Message, MessagePage, NewMessage, NewNote, Note, Source, State,
+    TakeOver,
 };
 pub use operator::{
     Availability, CannedReply, CannedReplyText, Label, LabelChange, Preferences, QuietHours, TeamMember,
     WorkingState,
 };
+pub use outcome::{AnswerOutcome, UnansweredQuestion, UnansweredQuestions};
 pub use push::{PushDevice, PushState, PushSubscription};
 pub use report::{HourCount, OutcomeCounts, PageCount, Report, ReportDay, ReportTotals};
 pub use stream::{ConsoleState, ConversationEvent, Hello, Typing, TypingState};

@@ -26,7 +26,11 @@ pub(crate) async fn await_person(
     conversation.set_status(now_ms, Status::Waiting);
     let announcer = Announcer::new(now_ms, site, conversation);
     announcer.waiting(tx, service).await?;
-    announcer.alert(tx, service, Cause::Unanswered).await
+    // The operator who has the conversation was told of the message itself.
+    if conversation.assignee_id.is_none() {
+        announcer.alert(tx, service, Cause::Unanswered).await?;
+    }
+    Ok(())
 }
 
 /// Returns the beginnings of the latest messages without an answer, of those before the one with the number

@@ -8,7 +8,7 @@ operatorScene("The network is lost", async ({ page, open, visitor, step }) => {
   const xenia = await visitor({ name: "Xenia Moor" }, "Is the shop open today?");
   await open(`inbox/${xenia.conversationId}`);
   await log(page).getByText("open today").waitFor();
-  // What arrives live shows that there is a connection to lose.
+  // A live message proves that the stream is open.
   await xenia.say("On Sunday as well?");
   await log(page).getByText("On Sunday as well?").waitFor();
   const banner = page.getByRole("status").filter({ hasText: "Connection lost." });
@@ -76,7 +76,7 @@ operatorScene("At 320 px", { sizes: ["phone"], context: NARROW }, async ({ page,
   const zoe = await visitor({ name: "Zoë Vandenberghe-Castellanos" }, "Can I talk to a real person about my order?");
   const list = async () => {
     await open("");
-    // Whoever waited longer stands above.
+    // The list begins with the visitors who have waited longest.
     await row(page, "Zoë").first().scrollIntoViewIfNeeded();
   };
   await step("The list", list, { shows: [row(page, "Zoë").first(), page.getByRole("searchbox")] });

@@ -77,7 +77,7 @@ fn is_waiting(conversation: &ConversationSummary) -> bool {
     conversation.status == State::Waiting
 }
 
-/// What the visitor needs of a person.
+/// Returns why the visitor needs a person.
 fn need(row: &ConversationSummary) -> Option<&'static str> {
     if row.status == State::Closed {
         None
@@ -111,9 +111,10 @@ fn last_words(row: &ConversationSummary) -> String {
     }
 }
 
-/// Whether the last word was ours.
+/// Whether the last word was ours, and the visitor does not wait for another one.
 fn is_answered(row: &ConversationSummary) -> bool {
-    row.last_message.as_ref().is_some_and(|last| last.role == "operator" || last.role == "assistant")
+    !is_waiting(row)
+        && row.last_message.as_ref().is_some_and(|last| last.role == "operator" || last.role == "assistant")
 }
 
 fn state_tag(row: &ConversationSummary) -> impl IntoView + use<> {

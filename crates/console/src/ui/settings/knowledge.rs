@@ -1,5 +1,5 @@
-//! What the assistant knows about a site: questions and answers, what it could not answer, synced pages, and
-//! trying it out.
+//! A site's knowledge: questions and answers, questions without an answer, synced pages, and trying the
+//! assistant out.
 
 use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;

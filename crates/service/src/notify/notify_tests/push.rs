@@ -318,10 +318,12 @@ on_both_databases! {
         subscribe(&service, "agent_a", &browser).await;
         subscribe(&service, "agent_b", &other).await;
         let now_ms = service.now_ms();
-        for (number, cause) in [Cause::Message, Cause::WantsPerson, Cause::Message].into_iter().enumerate() {
+        for (number, cause) in [Cause::Unanswered, Cause::WantsPerson, Cause::Message].into_iter().enumerate() {
             let id = format!("conv_{number}");
             converse(&service, "a", &id, &format!("Question {number}")).await;
             tell(&service, &id, None, cause, now_ms).await;
+            // What is less urgent takes nothing back.
+            tell(&service, &id, None, Cause::Message, now_ms).await;
         }
         // Another tenant's device is told of its own, at once.
         converse(&service, "b", "conv_b", "Hello?").await;

@@ -47,7 +47,7 @@ on_both_databases! {
         assert_eq!(message["conversation"], id.as_str());
     }
 
-    async fn a_question_that_the_ai_cannot_answer_waits_for_a_person_and_is_pushed_once(database: &TestDatabase) {
+    async fn a_visitor_whom_the_ai_cannot_answer_waits_for_a_person_and_is_pushed(database: &TestDatabase) {
         let (desk, receiver) = (desk(database).await, PushService::start().await);
         let browser = receiver.browser(1);
         subscribe(&desk, &browser).await;
@@ -60,7 +60,7 @@ on_both_databases! {
         assert_eq!(desk.ids("view=waiting").await, std::slice::from_ref(&id));
         let since = desk.conversation(&id).await.summary.waiting_since;
         assert!(since.is_some());
-        // Nobody else waits longer because of a second question, or less because of an answer.
+        // Neither a second question nor an answer of the AI changes since when the visitor waits.
         for text in ["And tricycles?", "Thanks"] {
             let more = json!({ "message": text, "conversationId": id });
             desk.client.post("/chat/messages", None, &more).await.data();

@@ -1,4 +1,4 @@
-//! What visitors asked and the AI could not answer, from which answers are written.
+//! The questions of visitors that the AI could not answer, from which answers are written.
 
 use chat_protocol::admin::UnansweredQuestion;
 use chat_protocol::admin::settings::{Answer, Site};
@@ -38,14 +38,14 @@ pub fn Unanswered(site: Site, may_change: bool) -> impl IntoView {
             {
                 let chosen = answered.get().unwrap_or_default();
                 let question = chosen.text.clone();
-                let is_chosen = StoredValue::new((chosen.conversation_id, chosen.sequence));
+                let message = StoredValue::new((chosen.conversation_id, chosen.sequence));
                 view! {
                     <AnswerForm
                         site=site.get_value()
                         answer=Answer { question, ..Answer::default() }
                         open=answered.open
                         on_saved=move |_| {
-                            let (conversation, sequence) = is_chosen.get_value();
+                            let (conversation, sequence) = message.get_value();
                             pages.update(|questions| questions.retain(|question| {
                                 question.conversation_id != conversation || question.sequence != sequence
                             }));
@@ -65,7 +65,7 @@ fn row(
     let for_answer = question.clone();
     let UnansweredQuestion { conversation_id, text, created_at, .. } = question;
     let href = Page::conversation(&conversation_id).href();
-    let label = format!("{}: {text}", t::UNANSWERED_WRITE.get());
+    let label = format!("{}: {}", t::UNANSWERED_WRITE.get(), text.lines().next().unwrap_or_default());
     view! {
         <li>
             <div class="row-main">
