@@ -284,6 +284,7 @@ const TYPES = [
   "options",
   "script-tag",
   "visitor-profile",
+  "visitor-token",
   "npm/index",
   "npm/jsx",
   "npm/markup",

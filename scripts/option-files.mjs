@@ -89,6 +89,7 @@ async function forTypeScript(table, root) {
 // ${WRITTEN}
 
 import type { VisitorProfile } from "./visitor-profile.js";
+import type { VisitorToken } from "./visitor-token.js";
 
 /** The presets of \`themes/\`. */
 export type ThemeName = ${themes.map((theme) => JSON.stringify(theme)).join(" | ")};
@@ -263,7 +264,8 @@ const STANDARD = { text: "", lines: [], pairs: {}, fields: {}, flag: true };
 
 /** Returns the options as the playground offers them. */
 function forPlayground(table) {
-  const options = Object.entries(table).map(([name, row]) => {
+  const offered = Object.entries(table).filter(([, { form }]) => form);
+  const options = offered.map(([name, row]) => {
     const { group, kind = ofKind(row).control, values, ...form } = row.form;
     if (!kind) throw new Advice(`invalid option ${name}: expected the kind of its control, as \`form.kind\``);
     const choices =

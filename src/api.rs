@@ -2,10 +2,12 @@
 
 use chat_protocol::{Value, VisitorProfile};
 use chat_session::SessionEvent;
+use js_sys::Reflect;
 use leptos::prelude::ArcTrigger;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlElement;
 
+use crate::client::Source;
 use crate::client::json;
 use crate::events;
 use crate::mount::{Mounted, STYLES};
@@ -42,12 +44,15 @@ impl Handle {
             Value::Object(values) => Some(values),
             _ => None,
         };
+        // The page's own object may throw.
+        let token = Reflect::get(options, &"visitorToken".into()).unwrap_or_default();
         let on_event = move |event: SessionEvent| {
             let (name, detail) = events::name_and_detail(event);
             // The entry's function catches exceptions of the page's handlers.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        Self(Mounted::new(settings, config, handover, ArcTrigger::new(), Box::new(on_event)))
+        let token = Source::of(token);
+        Self(Mounted::new(settings, config, handover, token, ArcTrigger::new(), Box::new(on_event)))
     }
 
     /// Renders the widget into `host`. `theme` is the text of a style sheet with tokens.
@@ -85,6 +90,12 @@ impl Handle {
     /// Applies other options, except those of the widget's place and of the visitor.
     pub fn change(&self, options: &JsValue) {
         self.0.change(Settings::from(json::from_js(options)));
+    }
+
+    /// Sets the visitor's token: a text, or a function. Anything else means that nobody is signed in.
+    #[wasm_bindgen(js_name = setVisitorToken)]
+    pub fn set_visitor_token(&self, token: JsValue) {
+        self.0.ui.driver().set_visitor_token(Source::of(token));
     }
 
     /// Merges a visitor profile.

@@ -5,11 +5,15 @@
 mod error;
 mod identity;
 pub mod json;
+mod promise;
+mod proof;
 mod queue;
 mod retry;
 pub(crate) mod transport;
 
 pub use error::{ClientError, ErrorKind};
+pub(crate) use proof::Source;
+pub use proof::VisitorToken;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,6 +27,7 @@ use chat_protocol::{
 
 use crate::browser::page;
 use identity::Identity;
+use proof::Proof;
 use queue::Queue;
 use transport::{Call, Limit, Transport};
 
@@ -38,8 +43,8 @@ const CHANNEL: &str = "webchat";
 /// The event that does not belong to a conversation.
 const PAGE_VIEW: &str = "page_view";
 
-/// Sends the requests of a chat to the proxy on the customer's site. It never holds a token, and calls the
-/// proxy's paths only.
+/// Sends the requests of a chat to the proxy on the customer's site. It never holds the site's token, and
+/// calls the proxy's paths only.
 ///
 /// A request that fails for a transient reason is repeated, with the same body and idempotency key, after a
 /// back-off with jitter or after `Retry-After`. Visitor and conversation are kept in `localStorage`, or in
@@ -101,7 +106,22 @@ impl BrowserWidgetClient {
     #[must_use]
     pub fn with_customer_id(mut self, customer_id: &str) -> Self {
         self.identity = Rc::new(Identity::of_customer(customer_id));
+        self.follow_person();
         self
+    }
+
+    /// Sets the token by which the site proves who the visitor is. Without it, the visitor is unverified,
+    /// unless the proxy signs a token.
+    #[must_use]
+    pub fn with_visitor_token(self, token: VisitorToken) -> Self {
+        self.transport.prover().set(Some(Source::Token(token)));
+        self.follow_person();
+        self
+    }
+
+    fn follow_person(&self) {
+        let identity = self.identity.clone();
+        self.transport.prover().on_person(Box::new(move |person| identity.set_person(person)));
     }
 
     /// Sets the timeout of one attempt; 30 seconds by default.
@@ -142,6 +162,8 @@ impl BrowserWidgetClient {
     /// service accepts the message once, whatever happened to the earlier attempts.
     pub async fn send_message(&self, text: &str, options: SendOptions) -> Result<SendResult, ClientError> {
         let _turn = self.queue.wait().await;
+        // The conversation is that of the person whom it names.
+        self.transport.prover().proof().await;
         let SendOptions { locale, source_page, mut visitor, idempotency_key } = options;
         let visitor_id = self.visitor_id();
         let key = idempotency_key.unwrap_or_else(|| identity::new_key("chat", &visitor_id));
@@ -167,15 +189,23 @@ impl BrowserWidgetClient {
         Ok(result)
     }
 
-    /// Returns the messages of the conversation (4.6), or those after one of them. Without a conversation it
-    /// sends no request.
+    /// Returns the messages of the conversation (4.6), or those after one of them. Without a conversation in
+    /// this browser, a visitor with a token continues the one of another device; for others it sends no
+    /// request.
     pub async fn list_messages(&self, after: Option<&MessageId>) -> Result<History, ClientError> {
-        let Some(conversation) = self.conversation_id() else {
+        let proof = self.transport.prover().proof().await;
+        let conversation = self.conversation_id();
+        if conversation.is_none() && !matches!(proof, Proof::Token(_)) {
             return Ok(History { conversation_id: None, messages: Vec::new(), next_after: None });
-        };
-        let mut query = vec![("conversationId", conversation.as_str().to_owned())];
+        }
+        let mut query = Vec::new();
+        query.extend(conversation.map(|id| ("conversationId", id.as_str().to_owned())));
         query.extend(after.map(|id| ("after", id.as_str().to_owned())));
-        self.get(Endpoint::Messages, query).await
+        let history: History = self.get(Endpoint::Messages, query).await?;
+        if let Some(id) = history.conversation_id.as_ref().filter(|id| !id.as_str().is_empty()) {
+            self.identity.set_conversation(&self.visitor_id(), id);
+        }
+        Ok(history)
     }
 
     /// Returns whether an operator is online, and the suggested polling intervals (4.7).
@@ -295,7 +325,8 @@ impl BrowserWidgetClient {
         call: &Call<'_>,
     ) -> Result<T, ClientError> {
         let limit = Limit::new(self.timeout).ok_or(ErrorKind::Network)?;
-        let answer = call.fetch(&page::absolute(self.transport.proxy()), &limit.signal()).await;
+        let proxy = page::absolute(self.transport.proxy());
+        let answer = self.transport.fetch(call, &proxy, &limit.signal(), false).await;
         let Ok(answer) = answer else {
             return Err(if limit.is_over() { ErrorKind::Timeout } else { ErrorKind::Network }.into());
         };

@@ -7,6 +7,7 @@ use leptos::html::{Custom, custom};
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
+use crate::client::{Source, VisitorToken};
 use crate::controls::ChatControls;
 use crate::events::ChatEvent;
 use crate::page_widget::PageWidget;
@@ -51,6 +52,10 @@ pub fn ChatWidget(
     /// Theme, or a signal of one that the look follows.
     #[prop(optional, into)]
     theme: Signal<Theme>,
+    /// Token by which the site proves who the visitor is, or a signal of one; `None` if nobody is signed in.
+    /// With another one, the widget shows what belongs to the person whom it proves.
+    #[prop(optional, into)]
+    visitor_token: Signal<Option<VisitorToken>>,
     /// Called with each event, after the widget has handled it.
     #[prop(optional, into)]
     on_event: Option<Callback<ChatEvent>>,
@@ -73,8 +78,14 @@ pub fn ChatWidget(
                 queue_microtask(move || _ = on_event.try_run(event));
             }
         };
-        let created =
-            PageWidget::new(settings.clone(), host, theme.get_untracked(), shown.clone(), Box::new(on_event));
+        let created = PageWidget::new(
+            settings.clone(),
+            host,
+            theme.get_untracked(),
+            visitor_token.get_untracked().map(Source::Token),
+            shown.clone(),
+            Box::new(on_event),
+        );
         match created {
             Ok(created) => {
                 let created = Rc::new(created);
@@ -91,6 +102,14 @@ pub fn ChatWidget(
         }
     };
     Effect::watch(move || theme.get(), show, false);
+    let prove = move |token: &Option<VisitorToken>, _: Option<&Option<VisitorToken>>, _: Option<()>| {
+        widget.with_value(|widget| {
+            if let Some(widget) = widget {
+                widget.mounted.ui.driver().set_visitor_token(token.clone().map(Source::Token));
+            }
+        });
+    };
+    Effect::watch(move || visitor_token.get(), prove, false);
     on_cleanup(move || {
         widget.dispose();
         changed.notify();

@@ -1,7 +1,9 @@
 //! Connects session, transport and browser: passes inputs to the session, applies its effects, and publishes
 //! the rows of the view. All decisions are the session's.
 
+mod browser_events;
 mod long_history;
+mod person;
 pub mod rows;
 mod send;
 
@@ -14,12 +16,13 @@ use chat_session::{
 };
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify};
-use web_sys::{AbortController, EventTarget};
+use web_sys::AbortController;
 
 use crate::browser::channel::Channel;
 use crate::browser::listener::Listener;
 use crate::browser::storage::Storage;
-use crate::browser::{self, clock, connectivity, page, visibility};
+use crate::browser::{clock, connectivity, page, visibility};
+use crate::client::Source;
 use crate::client::json;
 use crate::client::transport::Transport;
 use long_history::LongHistory;
@@ -38,6 +41,8 @@ pub struct Setup {
     pub visitor: VisitorProfile,
     /// The site's own identifier of the visitor.
     pub customer_id: Option<String>,
+    /// The page's proof of the visitor.
+    pub visitor_token: Option<Source>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
     /// The visitor events that are reported.
@@ -48,6 +53,8 @@ pub struct Setup {
     pub changed: ArcTrigger,
     /// Called with each event of the conversation.
     pub on_event: Box<dyn Fn(SessionEvent)>,
+    /// Called when nothing of a previous visitor may stay in view.
+    pub on_forget: Box<dyn Fn()>,
 }
 
 /// A handle to the conversation. Clones share it.
@@ -62,6 +69,10 @@ struct Inner {
     storage: RefCell<Storage>,
     /// The storage of this tab.
     tab_storage: RefCell<Storage>,
+    /// The prefix of the keys of this tab, whoever is signed in.
+    tab_prefix: String,
+    /// The profile that the page has given since it changed the proof: that of the person whom it proves.
+    given: RefCell<Option<VisitorProfile>>,
     /// The channel to the other tabs; closed while the page is hidden.
     channel: RefCell<Option<Channel>>,
     in_flight: RefCell<Vec<(RequestId, AbortController)>>,
@@ -72,6 +83,7 @@ struct Inner {
     hidden: Cell<bool>,
     stopped: Cell<bool>,
     on_event: Box<dyn Fn(SessionEvent)>,
+    on_forget: Box<dyn Fn()>,
     rows: RefCell<Rows>,
     changed: ArcTrigger,
 }
@@ -94,6 +106,7 @@ impl Driver {
             config: setup.config,
             visitor: setup.visitor,
             customer_id: setup.customer_id,
+            expects_proof: setup.visitor_token.is_some(),
             locale: setup.locale,
             reports: if setup.consent { setup.reports } else { Reports::Off },
             visible: visibility::is_visible(),
@@ -102,6 +115,8 @@ impl Driver {
         let driver = Self(Rc::new(Inner {
             rows: RefCell::default(),
             changed: setup.changed,
+            tab_prefix: session.channel().to_owned(),
+            given: RefCell::default(),
             session: RefCell::new(session),
             transport: setup.transport,
             reloads_config: Cell::default(),
@@ -115,6 +130,7 @@ impl Driver {
             hidden: Cell::default(),
             stopped: Cell::default(),
             on_event: setup.on_event,
+            on_forget: setup.on_forget,
         }));
         driver.0.open_channel();
         driver.0.apply(effects);
@@ -122,6 +138,7 @@ impl Driver {
         if !is_viewed {
             driver.0.handle(Input::PageViewed(page::current()));
         }
+        driver.0.start_proving(setup.visitor_token);
         driver
     }
 
@@ -179,7 +196,15 @@ impl Driver {
 
     /// Merges a visitor profile from the site.
     pub fn identify(&self, visitor: VisitorProfile) {
+        if let Some(given) = &mut *self.0.given.borrow_mut() {
+            given.merge(visitor.clone());
+        }
         self.0.handle(Input::Identify(visitor));
+    }
+
+    /// Sets the page's proof of the visitor; `None` if nobody is signed in.
+    pub fn set_visitor_token(&self, token: Option<Source>) {
+        self.0.set_visitor_token(token);
     }
 
     /// Sets the locale of the page, BCP 47.
@@ -213,7 +238,7 @@ impl Driver {
     }
 
     fn draft_key(&self) -> String {
-        [self.session().channel(), ":draft"].concat()
+        self.0.draft_key()
     }
 
     /// Returns a preference of the visitor, which all tabs share.
@@ -247,7 +272,7 @@ impl Driver {
     }
 
     fn open_key(&self) -> String {
-        [self.session().channel(), ":open"].concat()
+        [&self.0.tab_prefix, ":open"].concat()
     }
 
     /// Requests the config again, past the caches of the browser and the proxy.
@@ -255,35 +280,13 @@ impl Driver {
         self.0.reloads_config.set(true);
         self.0.handle(Input::ReloadConfig);
     }
-
-    /// Passes events of the browser to the session, until the driver is stopped.
-    fn listen(&self) {
-        type Handler<'a> = (&'a EventTarget, &'static str, fn(&Rc<Inner>));
-        let (window, document) = (browser::window(), browser::document());
-        let handlers: [Handler; 7] = [
-            (&document, "visibilitychange", |inner| inner.handle(Input::Visible(visibility::is_visible()))),
-            (&window, "online", |inner| inner.handle(Input::Online(true))),
-            (&window, "offline", |inner| inner.handle(Input::Online(false))),
-            // The last event in which a request can be sent.
-            (&window, "pagehide", |inner| inner.set_hidden(true)),
-            (&document, "freeze", |inner| inner.set_hidden(true)),
-            // The page leaves the back-forward cache, or thaws.
-            (&window, "pageshow", |inner| inner.set_hidden(false)),
-            (&document, "resume", |inner| inner.set_hidden(false)),
-        ];
-        for (target, kind, on_event) in handlers {
-            let inner = Rc::downgrade(&self.0);
-            let listener = Listener::new(target, kind, move |_| {
-                if let Some(inner) = inner.upgrade() {
-                    on_event(&inner);
-                }
-            });
-            self.0.listeners.borrow_mut().push(listener);
-        }
-    }
 }
 
 impl Inner {
+    fn draft_key(&self) -> String {
+        [&self.tab_prefix, ":draft"].concat()
+    }
+
     fn handle(self: &Rc<Self>, input: Input) {
         if self.stopped.get() {
             return;
@@ -298,11 +301,12 @@ impl Inner {
         self.long_history.borrow_mut().take_if(is_gone);
         // Emitted last: a listener may call the session again, whose writes must come after these.
         let mut events = Vec::new();
-        let mut is_stored = true;
+        let (mut is_stored, mut is_told) = (true, false);
         for effect in effects {
             match effect {
                 Effect::Request(request) if !self.stopped.get() => self.send(request),
-                Effect::Request(_) => {}
+                Effect::Rejoin if !self.hidden.get() => self.open_channel(),
+                Effect::Request(_) | Effect::Rejoin => {}
                 Effect::Cancel(id) => {
                     self.in_flight
                         .borrow()
@@ -319,6 +323,11 @@ impl Inner {
                         .for_each(|channel| channel.post(&self.storage.borrow(), &text));
                 }
                 Effect::Show => self.show(),
+                Effect::Forget => {
+                    self.tab_storage.borrow().set(&self.draft_key(), None);
+                    (self.on_forget)();
+                }
+                Effect::ProveAgain => is_told = true,
                 Effect::Emit(event) => events.push(event),
             }
         }
@@ -327,6 +336,9 @@ impl Inner {
         }
         if !is_stored {
             self.handle(Input::PersistFailed);
+        }
+        if is_told {
+            self.prove_again();
         }
     }
 
@@ -338,22 +350,6 @@ impl Inner {
             }
         });
         self.channel.replace(Some(channel));
-    }
-
-    /// Handles that the page is hidden or restored. An open channel may keep a page out of the back-forward
-    /// cache.
-    fn set_hidden(self: &Rc<Self>, hidden: bool) {
-        if hidden == self.hidden.replace(hidden) {
-            return;
-        }
-        if hidden {
-            self.handle(Input::PageHidden);
-            self.channel.take();
-        } else {
-            self.open_channel();
-            let stored = read(&self.storage.borrow());
-            self.handle(Input::PageRestored(stored));
-        }
     }
 
     fn wake_at(self: &Rc<Self>, at_ms: u64) {

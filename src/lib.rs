@@ -39,7 +39,7 @@ mod ui;
 pub use chat_protocol as protocol;
 
 pub use choices::Direction;
-pub use client::{BrowserWidgetClient, ClientError, ErrorKind, SendOptions};
+pub use client::{BrowserWidgetClient, ClientError, ErrorKind, SendOptions, VisitorToken};
 pub use component::ChatWidget;
 pub use controls::ChatControls;
 pub use events::ChatEvent;

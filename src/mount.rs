@@ -11,6 +11,7 @@ use web_sys::{HtmlElement, Node};
 
 use crate::browser::dictionary::Dictionary;
 use crate::browser::style_sheet;
+use crate::client::Source;
 use crate::client::transport::Transport;
 use crate::driver::{Driver, Setup};
 use crate::settings::Settings;
@@ -29,19 +30,20 @@ pub(crate) struct Mounted {
 impl Mounted {
     /// Starts or continues the conversation. [`Self::show`] renders it, so that the page can run in between.
     ///
-    /// `config` is `data` of the chat config, if it is known. `handover` is [`Setup::handover`]. `changed` is
-    /// notified when the view has to be updated.
+    /// `config` is `data` of the chat config, if it is known. `handover` and `visitor_token` are those of
+    /// [`Setup`]. `changed` is notified when the view has to be updated.
     pub(crate) fn new(
         mut settings: Settings,
         config: Option<Value>,
         handover: Option<Stored>,
+        visitor_token: Option<Source>,
         changed: ArcTrigger,
         on_event: Box<dyn Fn(SessionEvent)>,
     ) -> Self {
         // Effects need an executor. This fails only if an earlier widget has set it.
         _ = any_spawner::Executor::init_wasm_bindgen();
         let created = Rc::new(OnceCell::<WeakUi>::new());
-        let listening = created.clone();
+        let (listening, forgetting) = (created.clone(), created.clone());
         let on_event = Box::new(move |event: SessionEvent| {
             if let Some(ui) = listening.get().and_then(WeakUi::upgrade) {
                 ui.on_event(&event);
@@ -54,11 +56,17 @@ impl Mounted {
             handover,
             visitor: std::mem::take(&mut settings.visitor),
             customer_id: settings.customer_id.take(),
+            visitor_token,
             locale: settings.locale.clone(),
             reports: settings.reports(),
             consent: settings.consent,
             changed: changed.clone(),
             on_event,
+            on_forget: Box::new(move || {
+                if let Some(ui) = forgetting.get().and_then(WeakUi::upgrade) {
+                    ui.forget();
+                }
+            }),
         });
         let ui = Ui::new(driver, changed, settings);
         _ = created.set(ui.downgrade());

@@ -12,6 +12,7 @@ use wasm_bindgen::JsValue;
 use web_sys::HtmlElement;
 
 use crate::browser::style_sheet::{self, PAGE_HOST, PageSheets};
+use crate::client::Source;
 use crate::mount::{Mounted, STYLES};
 use crate::page_events::PageEvents;
 use crate::settings::{EventMode, Settings};
@@ -41,12 +42,13 @@ impl PageWidget {
         settings: Settings,
         host: HtmlElement,
         theme: Theme,
+        visitor_token: Option<Source>,
         changed: ArcTrigger,
         on_event: Box<dyn Fn(SessionEvent)>,
     ) -> Result<Self, JsValue> {
         let settings = settings.for_page();
         let (isolate, events, tokens) = (settings.isolate, settings.events, tokens_of(&settings));
-        let mounted = Rc::new(Mounted::new(settings, None::<Value>, None, changed, on_event));
+        let mounted = Rc::new(Mounted::new(settings, None::<Value>, None, visitor_token, changed, on_event));
         mounted.show(&host, &theme.sheet())?;
         if !isolate {
             // Fails only for an invalid name.

@@ -179,9 +179,16 @@ impl Ui {
     /// Erases the visitor, the conversation and messages that were not sent.
     pub(crate) fn reset(&self) {
         self.driver().reset();
+        self.forget();
+    }
+
+    /// Forgets what the visitor typed and was shown.
+    pub(crate) fn forget(&self) {
         self.driver().set_preference(preview::CLICKED, None);
         self.state().pinned.set(true);
+        self.state().previewed.take();
         self.set_contact(Contact::Closed);
+        self.empty_announcer();
         self.set_draft(String::new());
     }
 

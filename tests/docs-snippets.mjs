@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 const E2E = "tests/e2e/docs.test.mjs";
 const PRIVACY = "tests/e2e/docs-privacy.test.mjs";
 const SERVER = "tests/e2e/docs-server.test.mjs";
+const VISITOR_TOKEN = "tests/e2e/visitor-token.test.mjs";
 const GUEST = "tests/e2e/guest.test.mjs";
 const HOSTILE = "tests/hostile/proxies.mjs";
 const UNIT = "tests/unit/docs.test.mjs";
@@ -69,6 +70,8 @@ export const RUN_BY = {
     "Add the chat to a page: html 2": E2E,
     "Add the chat to a page: ts": E2E,
     "Invalid options: text": "tests/unit/options.test.mjs",
+    "Prove who is signed in: html": VISITOR_TOKEN,
+    "Prove who is signed in: js": VISITOR_TOKEN,
     "Report visitor events: html": E2E,
     "Avoid page conflicts: js": GUEST,
     "Avoid page conflicts: html": GUEST,
@@ -80,6 +83,7 @@ export const RUN_BY = {
     "Show the chat: toml": UNIT,
     "Show the chat: rust": CRATE,
     "Change the settings: rust": CRATE,
+    "Prove who is signed in: rust": CRATE,
     "Control the chat: rust": CRATE,
     "Listen to events: rust": CRATE,
     "Draw a window of your own: rust": CRATE,

@@ -1,6 +1,9 @@
 // The options, responses and events of `BrowserWidgetClient`.
 
 import type { VisitorProfile } from "./visitor-profile.js";
+import type { VisitorToken } from "./visitor-token.js";
+
+export type { VisitorToken };
 
 /** The options of a client. */
 export interface BrowserWidgetClientOptions {
@@ -17,9 +20,6 @@ export interface BrowserWidgetClientOptions {
   /** Maximum repetitions of a call after a transient error, with back-off or after `Retry-After`; 3 by default. */
   retries?: number;
 }
-
-/** A token that the site's server has signed; `null` and `undefined` while nobody is signed in. */
-export type VisitorToken = string | null | undefined;
 
 /** The options of a message. */
 export interface SendOptions {

@@ -50,6 +50,17 @@ function retryAfterMs(text: string | null): number | undefined {
 /** Returns a locale that the service accepts (BCP 47, at most 35 characters); `undefined` for any other. */
 const tagOf = (locale?: string) => locale?.replace(/_/g, "-").match(TAG)?.[0];
 
+/** Returns the end of the storage keys of the person whom a token names. Only the service checks the signature. */
+function personOf(token: VisitorToken): string {
+  try {
+    const claims = atob(token!.split(".")[1]!.replace(/-/g, "+").replace(/_/g, "/"));
+    const { sub } = nullProto(JSON.parse(claims) as { sub?: string });
+    return sub ? `@verified:${sub}` : "";
+  } catch {
+    return "";
+  }
+}
+
 /** Returns a new idempotency key, of at most 160 characters. */
 const keyOf = (kind: string, visitorId: string) => `${kind}-${visitorId.slice(0, 100)}-${uuid()}`;
 
@@ -60,6 +71,8 @@ export class BrowserWidgetClient {
   readonly #visitorToken: BrowserWidgetClientOptions["visitorToken"];
   /** The token of the function, until the service refuses it. */
   #token: Promise<VisitorToken> | undefined;
+  /** The end of the storage keys of the person whom the token names. */
+  #person = "";
   readonly #timeout: number;
   readonly #retries: number;
   /** The values that the browser's storage refused. */
@@ -107,6 +120,8 @@ export class BrowserWidgetClient {
   sendMessage(text: string, options: SendOptions = {}): Promise<SendResult> {
     const { idempotencyKey, locale, sourcePage, visitor } = nullProto(options);
     const send = async () => {
+      // The conversation is that of the person whom it names. The call below says why there is none.
+      await this.#proof().catch(() => {});
       const { visitorId, conversationId } = this;
       const key = idempotencyKey ?? keyOf("chat", visitorId);
       const message = {
@@ -138,10 +153,10 @@ export class BrowserWidgetClient {
    * visitor with a token continues the one of another device; for others it sends no request.
    */
   async listMessages(after?: string): Promise<MessageList> {
-    const { visitorId, conversationId } = this;
     // The call below says why there is no token.
-    const isKnown = conversationId ?? (await Promise.resolve(this.#proof()).catch(() => true));
-    if (!isKnown) return { messages: [] };
+    const token = await this.#proof().catch(() => "?");
+    const { visitorId, conversationId } = this;
+    if (!(conversationId ?? token)) return { messages: [] };
     const list = await this.#call<MessageList>("chat/messages", { conversationId, after });
     this.#adopt(visitorId, list);
     return list;
@@ -155,11 +170,19 @@ export class BrowserWidgetClient {
   }
 
   /** Returns the token that proves the visitor. Concurrent calls wait for the same one. */
-  #proof(): VisitorToken | Promise<VisitorToken> {
-    const token = this.#visitorToken;
-    if (typeof token !== "function") return token;
+  #proof(): Promise<VisitorToken> {
     if (!this.#token) {
-      const fetched = (async () => token())();
+      const given = this.#visitorToken;
+      const fetched = (async () => {
+        const token = await (typeof given === "function" ? given() : given);
+        const person = personOf(token);
+        if (person !== this.#person) {
+          // Nothing of a person who has signed out stays.
+          if (this.#person) for (const name of ["visitor", "conversation"]) this.#write(name);
+          this.#person = person;
+        }
+        return token;
+      })();
       // A function that failed is called again.
       fetched.catch(() => (this.#token = undefined));
       this.#token = fetched;
@@ -302,18 +325,20 @@ export class BrowserWidgetClient {
     }
   }
 
-  #write(name: string, value: object): void {
+  /** Stores a value, or removes it. */
+  #write(name: string, value?: object): void {
     const key = this.#storageKey(name);
-    const text = JSON.stringify({ v: VERSION, ...value });
+    const text = value && JSON.stringify({ v: VERSION, ...value });
+    this.#memory.delete(key);
     try {
-      localStorage.setItem(key, text);
-      this.#memory.delete(key);
+      if (text) localStorage.setItem(key, text);
+      else localStorage.removeItem(key);
     } catch {
-      this.#memory.set(key, text);
+      if (text) this.#memory.set(key, text);
     }
   }
 
   #storageKey(name: string): string {
-    return `chat-widget:${name}${this.#customerId ? `@${this.#customerId}` : ""}`;
+    return `chat-widget:${name}${this.#customerId ? `@${this.#customerId}` : ""}${this.#person}`;
   }
 }

@@ -35,6 +35,7 @@ export interface Companion {
 /** Reports the page view, and further events of the page, by the options of the script tag. */
 export default function accompany(options: Record<string, string | undefined>): Companion {
   const { proxy, customerId, visitor } = options;
+  let { visitorToken } = options;
   const prefix = "chat-widget:";
   const suffix = customerId ? `@${customerId}` : "";
   const url = `${proxyAddress(proxy!)}/events`;
@@ -149,7 +150,8 @@ export default function accompany(options: Record<string, string | undefined>): 
   const send = async (name: string, keepalive = false) => {
     const { key, body } = read(name) ?? {};
     const Accept = "application/json";
-    const headers = { Accept, "Content-Type": Accept, "Idempotency-Key": key };
+    const proof = visitorToken && { "Visitor-Token": visitorToken };
+    const headers = { Accept, "Content-Type": Accept, "Idempotency-Key": key, ...proof };
     let wait = 0;
     try {
       keepalive &&= body.length < MAX_LENGTH + 99;
@@ -161,7 +163,12 @@ export default function accompany(options: Record<string, string | undefined>): 
       const envelope = await response.json().catch(() => {});
       // A session on this page repeats the batch with its key.
       if (pass) return;
-      if (envelope?.ok !== true && isTransient(response.status, envelope?.error?.code)) throw 0;
+      const code = envelope?.error?.code;
+      if (code === "INVALID_VISITOR_TOKEN") {
+        visitorToken = "";
+        throw 0;
+      }
+      if (envelope?.ok !== true && isTransient(response.status, code)) throw 0;
       write(name);
       if (envelope?.data?.tracking !== "disabled") return;
       write("tracking", JSON.stringify({ v, offUntil: Date.now() + TRACKING_OFF_MS }));

@@ -8,8 +8,10 @@ import { JSON_OPTIONS, MOUNT_OPTIONS, OPTIONS, type Option } from "./option-name
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
 import { nullProto } from "./null-proto.js";
 
-/** Returns a value as text, to detect changes. A value that JSON cannot represent is compared by its type. */
-function textOf(value: unknown): string | undefined {
+/** Returns a value as text, to detect changes, and a function itself. Another value that JSON cannot represent is compared
+ * by its type. */
+function textOf(value: unknown): unknown {
+  if (typeof value === "function") return value;
   try {
     return JSON.stringify(value);
   } catch {
@@ -46,7 +48,7 @@ export class ChatWidgetElement extends Base {
   #properties: Partial<Record<Option, unknown>> = nullProto({});
   #widget: ChatWidget | undefined;
   /** The options of the mounted widget as text, because the page may mutate an object that it has passed. */
-  #mounted: Record<string, string | undefined> = nullProto({});
+  #mounted: Record<string, unknown> = nullProto({});
   #isInline = false;
   #settling = Promise.resolve();
   #willSettle = false;

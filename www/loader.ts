@@ -36,8 +36,8 @@ function isOngoing(): unknown {
     return (
       isStorageAllowed(options) &&
       (sessionStorage.getItem(`chat-widget:${suffixOf(options)}:open`) ||
-        localStorage.getItem(`chat-widget:conversation${suffixOf(options)}`) ||
-        /widget:outbox:/.test(`${Object.keys(localStorage)}`))
+        // Whose conversation it is may be known later only.
+        /widget:(outbox:|conv)/.test(`${Object.keys(localStorage)}`))
     );
   } catch {
     return false;

@@ -198,6 +198,11 @@ export class ChatWidget {
         if (anew) this.#handle.change(pieces.settings);
         this.#follow(pieces);
       },
+      prove: (token) => {
+        if (this.#options.visitorToken) this.#options.visitor = {};
+        this.#options.visitorToken = token;
+        this.#handle?.setVisitorToken(token);
+      },
       emit: (theme) => this.#emit("theme", { theme }),
     });
   }

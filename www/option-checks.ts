@@ -48,6 +48,8 @@ export interface Check {
   default?: string | undefined;
   /** Attributes hold JSON. */
   json?: true;
+  /** The value is shown nowhere. */
+  secret?: true;
   /** Returns whether the value is valid. */
   test(value: unknown): boolean;
   /** Parses a value whose members are checked one by one. */
@@ -192,6 +194,14 @@ const KINDS = {
     expected: max ? `a string of at most ${max} characters` : "a string",
     noun,
     test: (value) => isText(value) && !(value.length > max!),
+  }),
+
+  /** A text or a function. Only the service can tell whether a token is valid. */
+  token: (): Check => ({
+    expected: "a string, or a function that returns one",
+    noun: "a token",
+    secret: true,
+    test: (value) => isText(value) || typeof value === "function",
   }),
 
   /** A list of texts that are not empty. */

@@ -2,6 +2,7 @@
 // Written by `npm run options` from `www/option-table.mjs`.
 
 import type { VisitorProfile } from "./visitor-profile.js";
+import type { VisitorToken } from "./visitor-token.js";
 
 /** The presets of `themes/`. */
 export type ThemeName =
@@ -77,6 +78,10 @@ export interface ChatWidgetOptions {
   visitor?: VisitorProfile;
   /** The site's own identifier of the visitor, at most 200 characters. */
   customerId?: string;
+  /** The token by which the site proves who the visitor is, or a function that returns one, or a promise of one, and
+   * `null` while nobody is signed in. The function is called again after the service has refused its last token.
+   * The token is sent to the proxy only, and never stored. */
+  visitorToken?: VisitorToken | (() => VisitorToken | Promise<VisitorToken>);
 }
 
 /** The options that an element has as attributes and properties: all but `container`, which the element itself is. */
@@ -103,6 +108,7 @@ export const OPTIONS = [
   "consent",
   "visitor",
   "customerId",
+  "visitorToken",
 ] as const satisfies readonly (keyof ChatWidgetOptions)[];
 
 export type Option = (typeof OPTIONS)[number];
@@ -115,4 +121,4 @@ export const JSON_OPTIONS: readonly string[] =
 export const MOUNT_OPTIONS: readonly string[] = "proxy container isolate events consent customerId".split(" ");
 
 /** The options that change without a redraw: those of the effect `live`. */
-export const LIVE_OPTIONS: readonly string[] = "theme themeTokens offset zIndex visitor".split(" ");
+export const LIVE_OPTIONS: readonly string[] = "theme themeTokens offset zIndex visitor visitorToken".split(" ");

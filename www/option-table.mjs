@@ -17,7 +17,8 @@
 // - `rust`: the field of `Settings`, or several, each with a comment of its own if `doc` does not fit. The entry passes the
 //   option on as `option`, by default under its own name, unless it sets it on the host element itself (`onHost`). Without
 //   `rust`, Leptos applications do not have the option.
-// - `form`: the control of the playground. `kind` is `text`, `number`, `flag` (a boolean), `choice` (one of `values`, by
+// - `form`: the control of the playground, which does not have an option without it: its address holds all options, and is
+//   no place for a secret. `kind` is `text`, `number`, `flag` (a boolean), `choice` (one of `values`, by
 //   default those of the check), `lines` (strings, one a line), `pairs` (`name=value`, one a line) or `fields` (an object
 //   of texts or numbers), by default that of the check. `sample` is the placeholder of the empty field.
 // - `console`: the control of the console's form, if it has one: `kind`, `half` as wide as the form, under `more` options, a
@@ -520,5 +521,18 @@ export const TABLE = {
       help: "Each id has its own conversation, also in the same browser.",
       sample: "customer-17",
     },
+  },
+  // Leptos applications pass it to the component, as a function is no setting.
+  visitorToken: {
+    doc:
+      "The token by which the site proves who the visitor is, or a function that returns one, or a promise of one, and `null` " +
+      "while nobody is signed in. The function is called again after the service has refused its last token. The token is " +
+      "sent to the proxy only, and never stored.",
+    docsType: "string or function",
+    docs: "proves who a signed-in visitor is: [below](#prove-who-is-signed-in)",
+    effect: "live",
+    type: "VisitorToken | (() => VisitorToken | Promise<VisitorToken>)",
+    check: { kind: "token" },
+    plain: { text: "[\\w.-]+", json: "undefined" },
   },
 };

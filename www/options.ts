@@ -2,6 +2,7 @@
 
 export type { ChatWidgetOptions, ThemeName } from "./option-names.js";
 export type { VisitorProfile } from "./visitor-profile.js";
+export type { VisitorToken } from "./visitor-token.js";
 
 /** The events of a widget, and the detail of each. */
 export interface ChatWidgetEvents {

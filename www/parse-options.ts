@@ -21,9 +21,10 @@ export function parsePlain(given: object, areAttributes: boolean): ParsedOptions
     if ((isText && plain.test(`${name}=${value}`)) || (value == null && name !== "proxy")) options[name] = value;
     else {
       try {
-        const json = isText && areAttributes ? value : JSON.stringify(value);
+        const json: string | undefined = isText && areAttributes ? value : JSON.stringify(value);
         if (!plain.test(`${name}:${json}`)) return undefined;
-        options[name] = JSON.parse(json);
+        // A function has no JSON.
+        options[name] = json === undefined ? value : JSON.parse(json);
       } catch {
         return undefined;
       }

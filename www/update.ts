@@ -27,6 +27,8 @@ export interface Changed<Pieces extends Sheet> {
   gather(options: ChatWidgetOptions): Promise<Pieces>;
   /** Applies the options to a widget that is on the page; with `anew`, it is rendered again. */
   take(options: ChatWidgetOptions, pieces: Pieces, anew: boolean): void;
+  /** Sets another proof of the visitor. What the page has said of the visitor may be of another person. */
+  prove(token: ChatWidgetOptions["visitorToken"]): void;
   emit(theme: NonNullable<ChatWidgetOptions["theme"]>): void;
 }
 
@@ -39,7 +41,7 @@ const turns = new WeakMap<Updatable, Promise<unknown>>();
 export default async function update<Pieces extends Sheet>(
   widget: Updatable,
   given: Partial<ChatWidgetOptions>,
-  { host, options: current, read, gather, take, emit }: Changed<Pieces>,
+  { host, options: current, read, gather, take, prove, emit }: Changed<Pieces>,
 ): Promise<void> {
   const accepted = Object.fromEntries(Object.entries(given).filter(([name]) => !MOUNT_OPTIONS.includes(name)));
   const reading = (turns.get(widget) ?? Promise.resolve()).then(() => read(accepted));
@@ -48,7 +50,9 @@ export default async function update<Pieces extends Sheet>(
     reading.catch(() => {}),
   );
   const changes = await reading;
-  const options = nullProto({ ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) });
+  const before = wanted.get(widget) ?? current();
+  if ("visitorToken" in changes && changes.visitorToken !== before.visitorToken) prove(changes.visitorToken);
+  const options = nullProto({ ...before, ...changes, ...staying(current()) });
   // The visitor's later answers are not overwritten by the site's first data.
   const known: Record<string, unknown> = { ...current().visitor };
   const isNews = Object.entries(changes.visitor ?? {}).some(([name, value]) => known[name] !== value);
@@ -67,14 +71,14 @@ export default async function update<Pieces extends Sheet>(
   }
   // The last of several changes at a time contains the others.
   if (!isLast) return;
-  const before = current();
+  const shown = current();
   const root = host.shadowRoot;
   const focused = root?.activeElement?.getAttribute("part");
   root?.adoptedStyleSheets[0]?.replaceSync(pieces.sheet);
   const anew = (Object.keys(options) as (keyof ChatWidgetOptions)[]).some(
-    (name) => !LIVE_OPTIONS.includes(name) && options[name] !== before[name],
+    (name) => !LIVE_OPTIONS.includes(name) && options[name] !== shown[name],
   );
-  take(nullProto({ ...options, ...staying(before) }), pieces, anew);
+  take(nullProto({ ...options, ...staying(shown) }), pieces, anew);
   if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
   // The widget may have been destroyed in the meantime.
   if (changes.theme && widget.state) emit(changes.theme);

@@ -95,7 +95,8 @@ function parseValue(name: Name, row: Row, value: unknown, refuse: Refuse): unkno
     // A getter of the page's own may throw anything.
     if (String(error).includes("chat widget: the option")) throw error;
   }
-  return refuse(name, value, row.expected, row.noun, row.instead ?? row.default);
+  const shown = row.secret ? `a value of the type ${typeof value}` : value;
+  return refuse(name, shown, row.expected, row.noun, row.instead ?? row.default);
 }
 
 /** Returns a value as it is written, as far as it can be. */

@@ -142,6 +142,10 @@ impl Tab {
             "full" => self.handle(Input::PersistFailed),
             "back" => self.restored(),
             "reset" => self.handle(Input::Reset),
+            "prove" => {
+                let person = (!rest.is_empty()).then(|| rest.to_owned());
+                self.handle(Input::Person(person, parsed(&self.storage)));
+            }
             _ => {}
         }
     }

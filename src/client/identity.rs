@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt::{self, Debug, Formatter};
 
 use chat_protocol::{ConversationId, IdempotencyKey, Value, VisitorId};
-use chat_session::{STORED_VERSION, keys, stored_visitor};
+use chat_session::{STORED_VERSION, VERIFIED, keys, stored_visitor};
 
 use super::json;
 use crate::browser::clock;
@@ -17,13 +17,30 @@ const MAX_ID_IN_KEY: usize = 100;
 #[derive(Default)]
 pub(super) struct Identity {
     customer_id: String,
+    /// The person whom the visitor's token names.
+    person: RefCell<Option<String>>,
     /// Values that the browser's storage refused, by their keys.
     memory: RefCell<Vec<(String, String)>>,
 }
 
 impl Identity {
     pub(super) fn of_customer(customer_id: &str) -> Self {
-        Self { customer_id: customer_id.to_owned(), memory: RefCell::default() }
+        Self { customer_id: customer_id.to_owned(), ..Self::default() }
+    }
+
+    /// Uses the values of a person, or of whoever is not signed in. Those of another person are removed.
+    pub(super) fn set_person(&self, person: Option<String>) {
+        if *self.person.borrow() == person {
+            return;
+        }
+        if self.person.borrow().is_some() {
+            for name in [keys::VISITOR, keys::CONVERSATION] {
+                let key = self.key(name);
+                Storage::open().set(&key, None);
+                self.memory.borrow_mut().retain(|(known, _)| *known != key);
+            }
+        }
+        self.person.replace(person);
     }
 
     /// Returns the site's own identifier of the visitor.
@@ -83,7 +100,9 @@ impl Identity {
 
     fn key(&self, name: &str) -> String {
         let customer = if self.customer_id.is_empty() { "" } else { "@" };
-        [keys::PREFIX, name, customer, &self.customer_id].concat()
+        let person = self.person.borrow();
+        let (verified, person) = person.as_ref().map_or(("", ""), |person| (VERIFIED, person.as_str()));
+        [keys::PREFIX, name, customer, &self.customer_id, verified, person].concat()
     }
 }
 

@@ -4,15 +4,16 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use chat_protocol::{Endpoint, IdempotencyKey, Method, Value};
+use chat_protocol::{Endpoint, IdempotencyKey, Method, VISITOR_TOKEN, Value};
 use chat_session::{Answer, Request};
 use gloo_timers::callback::Timeout;
-use js_sys::{Array, Function, Promise, Reflect};
+use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, Headers, Response};
 
 use super::json;
+use super::promise::settled;
+use super::proof::{Proof, Prover};
 use crate::browser;
 use crate::browser::dictionary::Dictionary;
 
@@ -20,12 +21,18 @@ use crate::browser::dictionary::Dictionary;
 #[derive(Clone, Debug)]
 pub(crate) struct Transport {
     proxy: Rc<str>,
+    prover: Prover,
 }
 
 impl Transport {
     /// Creates a transport to a prefix; a slash at its end is ignored.
     pub(crate) fn new(proxy: &str) -> Self {
-        Self { proxy: proxy.trim_end_matches('/').into() }
+        Self { proxy: proxy.trim_end_matches('/').into(), prover: Prover::default() }
+    }
+
+    /// Returns the source of the visitor's proof.
+    pub(crate) fn prover(&self) -> &Prover {
+        &self.prover
     }
 
     /// Returns the prefix.
@@ -50,9 +57,45 @@ impl Transport {
             keepalive: request.keepalive,
             reload,
         };
-        call.fetch(&self.proxy, signal).await.ok()
+        self.fetch(&call, &self.proxy, signal, request.is_unproved).await.ok()
+    }
+
+    /// Makes a call with the visitor's proof. After the service has refused it, the same call is repeated
+    /// with another proof, and then without one: the body is the same, and its key is not bound to the proof.
+    pub(super) async fn fetch(
+        &self,
+        call: &Call<'_>,
+        proxy: &str,
+        signal: &AbortSignal,
+        is_unproved: bool,
+    ) -> Result<Reply, JsValue> {
+        let mut proof = Proof::Nobody;
+        // The config is the same for everybody, and cached.
+        if self.prover.is_set() && !is_unproved && call.endpoint != Endpoint::Config {
+            proof = self.prover.proof().await;
+        }
+        let mut is_repeated = false;
+        loop {
+            // The proof may be that of another person, for whom the session makes other requests.
+            if signal.aborted() {
+                return Err(JsValue::UNDEFINED);
+            }
+            let token = match &proof {
+                Proof::Token(token) => token,
+                Proof::Nobody | Proof::Unavailable => "",
+            };
+            let reply = call.fetch(proxy, signal, token).await?;
+            if token.is_empty() || !reply.refuses_token() {
+                return Ok(reply);
+            }
+            proof = self.prover.renew(token, is_repeated).await;
+            is_repeated = true;
+        }
     }
 }
+
+/// The code of a response to a token that is invalid or has expired.
+const INVALID_TOKEN: &str = "INVALID_VISITOR_TOKEN";
 
 /// A response, with its body as the browser has it.
 pub(crate) struct Reply {
@@ -63,6 +106,19 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
+    /// Returns whether the service refuses the visitor's token.
+    fn refuses_token(&self) -> bool {
+        let member = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
+        self.status == 401 && member(&member(&self.body, "error"), "code") == INVALID_TOKEN
+    }
+
+    /// Removes the messages of a history.
+    pub(crate) fn remove_messages(&self) {
+        let data = Reflect::get(&self.body, &"data".into()).unwrap_or_default();
+        // Fails for a body that is no history.
+        _ = Reflect::set(&data, &"messages".into(), &Array::new());
+    }
+
     /// Returns the response without its body.
     pub(crate) fn head(&self) -> Answer {
         Answer { status: self.status, retry_after_ms: self.retry_after_ms, ..Answer::default() }
@@ -133,9 +189,12 @@ impl Call<'_> {
         url
     }
 
-    fn init(&self, signal: &AbortSignal) -> Dictionary {
+    fn init(&self, signal: &AbortSignal, token: &str) -> Dictionary {
         let headers = Dictionary::new();
         headers.set("Accept", "application/json");
+        if !token.is_empty() {
+            headers.set(VISITOR_TOKEN, token);
+        }
         if let Some(key) = self.key {
             headers.set("Idempotency-Key", key.as_str());
         }
@@ -160,10 +219,10 @@ impl Call<'_> {
 
     /// Calls the page's `fetch`, which another script may have replaced. A `fetch` that throws or returns
     /// neither a promise nor a response, and a response that throws, are failed requests like any other.
-    pub(super) async fn fetch(&self, proxy: &str, signal: &AbortSignal) -> Result<Reply, JsValue> {
+    async fn fetch(&self, proxy: &str, signal: &AbortSignal, token: &str) -> Result<Reply, JsValue> {
         let window = browser::window();
         let fetch: Function = Reflect::get(&window, &"fetch".into())?.unchecked_into();
-        let response = fetch.call2(&window, &self.url(proxy).into(), &self.init(signal))?;
+        let response = fetch.call2(&window, &self.url(proxy).into(), &self.init(signal, token))?;
         let response: Response = settled(&response).await?.unchecked_into();
         let status = Reflect::get(&response, &"status".into())?.as_f64().ok_or(JsValue::UNDEFINED)?;
         let headers: Headers = Reflect::get(&response, &"headers".into())?.unchecked_into();
@@ -180,13 +239,6 @@ impl Call<'_> {
             body: json::parse_js(&text),
         })
     }
-}
-
-/// Returns the value of a promise, or the value itself if it is not a promise. `Promise.all` catches
-/// exceptions of `then`, which a promise of the page may throw.
-async fn settled(value: &JsValue) -> Result<JsValue, JsValue> {
-    let settled = JsFuture::from(Promise::all(&Array::of2(value, &JsValue::UNDEFINED))).await?;
-    Reflect::get_u32(&settled, 0)
 }
 
 /// Returns `Retry-After`, a number of seconds or an HTTP date, in milliseconds from now; `None` for a

@@ -25,6 +25,11 @@ impl Inner {
             let found = match known {
                 Some(history) => Ok(history),
                 None => match transport.exchange(&request, &signal, reload).await {
+                    // A request without a conversation asks for its id alone.
+                    Some(reply) if request.endpoint == Endpoint::Messages && request.query.is_empty() => {
+                        reply.remove_messages();
+                        Err(Some(reply.answer()))
+                    }
                     Some(reply) if request.endpoint == Endpoint::Messages => {
                         LongHistory::of(&request, reply).map_err(|reply| Some(reply.answer()))
                     }

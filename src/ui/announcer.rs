@@ -77,6 +77,13 @@ impl Ui {
         }
     }
 
+    /// Removes what was announced.
+    pub(super) fn empty_announcer(&self) {
+        if let Some(region) = &*self.state().announcer.borrow() {
+            region.set_text_content(None);
+        }
+    }
+
     fn announce_text(&self, text: &str) {
         let Some(region) = self.state().announcer.borrow().clone() else { return };
         let paragraph = self.el("p").node::<Element>();

@@ -1,5 +1,6 @@
 //! The client of the proxy: its requests, and its behaviour on pages that have replaced `fetch`.
 
+mod proof;
 mod table;
 
 use chat_widget::protocol::{IdempotencyKey, Value};

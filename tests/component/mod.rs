@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use chat_widget::protocol::{Value, VisitorProfile};
-use chat_widget::{ChatControls, ChatEvent, ChatWidget, Offset, Settings, Theme};
+use chat_widget::{ChatControls, ChatEvent, ChatWidget, Offset, Settings, Theme, VisitorToken};
 use js_sys::{Array, Reflect};
 use leptos::mount::mount_to;
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::{Element, HtmlTextAreaElement};
 
-use crate::page::{Network, Page, tick, window};
+use crate::page::{Network, Page, tick, token_of, window};
 
 const CONFIG: &str = r#"{"ok":true,"data":{"config":{}}}"#;
 
@@ -208,4 +208,37 @@ async fn an_unmounted_application_leaves_no_widget() {
     chat.open();
     tick().await;
     assert_eq!(page.host.child_element_count(), 0);
+}
+
+#[wasm_bindgen_test]
+async fn the_conversation_of_a_person_is_shown_until_the_signal_says_that_nobody_is_signed_in() {
+    let page = Page::new();
+    let storage = window().local_storage().expect("storage").expect("storage");
+    let entries = r#"[{"role":"assistant","text":"for Ada","serial":1,"id":"a1"}]"#;
+    let stored = format!(
+        r#"{{"v":2,"visitorId":"v-12345678","revision":1,"conversationId":"c1","newest":1,"entries":{entries}}}"#
+    );
+    let store = |name: &str, text: &str| storage.set_item(name, text).expect("stored");
+    store("chat-widget:visitor@verified:ada", r#"{"v":2,"visitorId":"v-12345678"}"#);
+    store("chat-widget:conversation@verified:ada", &stored);
+    let _network = Network::hangs();
+    let user = RwSignal::new(Some("ada"));
+    let token = Signal::derive(move || Some(VisitorToken::new(token_of(user.get()?))));
+    let chat = Rc::new(Cell::new(None));
+    let making = chat.clone();
+    let _app = mount_to(page.host.clone(), move || {
+        let controls = ChatControls::new();
+        making.set(Some(controls));
+        view! { <ChatWidget settings=Settings::new("/connector") visitor_token=token controls/> }
+    });
+    tick().await;
+    chat.get().expect("mounted").open();
+    tick().await;
+    let log = || part(&page, "log").and_then(|log| log.text_content()).unwrap_or_default();
+    assert!(log().contains("for Ada"), "{}", log());
+    user.set(None);
+    tick().await;
+    tick().await;
+    assert!(!log().contains("for Ada"), "{}", log());
+    assert_eq!(storage.get_item("chat-widget:conversation@verified:ada").expect("read"), None);
 }

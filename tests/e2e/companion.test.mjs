@@ -232,10 +232,8 @@ function countKept() {
 /** Hides the conversation of another tab from the loader. */
 const withoutConversation = (page) =>
   page.addInitScript(() => {
-    const { getItem } = Storage.prototype;
-    Storage.prototype.getItem = function (key) {
-      return key === "chat-widget:conversation" ? null : getItem.call(this, key);
-    };
+    const { keys } = Object;
+    Object.keys = (of) => keys(of).filter((key) => key !== "chat-widget:conversation");
   });
 
 for (const [setting, attributes, prepare] of [

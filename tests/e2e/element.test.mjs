@@ -211,3 +211,25 @@ for (const [how, swap] of [
     assert.equal(await page.locator("chat-widget").count(), 0, "destroy() is not a method");
   });
 }
+
+test("An element asks another function who is signed in, and the same one no more", async ({ visit }) => {
+  const page = await withElements(visit, INLINE);
+  await part(page, "input").waitFor();
+  const calls = () => page.evaluate(() => window.calls);
+  await page.evaluate(() => {
+    window.calls = [];
+    const element = document.getElementById("one");
+    const askFor = (name) => () => (window.calls.push(name), null);
+    window.first = askFor("first");
+    element.visitorToken = window.first;
+    window.second = askFor("second");
+  });
+  await eventually(async () => assert.deepEqual(await calls(), ["first"]));
+  await withElement(page, (element) => void (element.visitorToken = window.first));
+  await withElement(page, (element) => void (element.visitorToken = window.second));
+  await eventually(async () => assert.deepEqual(await calls(), ["first", "second"]));
+  await withElement(page, (element) => void (element.visitorToken = window.second));
+  await withElement(page, (element) => element.update({ theme: "rose" }));
+  assert.deepEqual(await calls(), ["first", "second"]);
+  assert.equal(await withElement(page, (element) => element.getAttribute("visitor-token")), null);
+});

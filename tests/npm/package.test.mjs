@@ -80,6 +80,7 @@ const FILES = [
     "npm/wasm",
     ...SERVER_TYPES.map((name) => `server/${name}`),
     "visitor-profile",
+    "visitor-token",
   ].map((name) => `dist/types/${name}.d.ts`),
 ];
 

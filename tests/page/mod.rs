@@ -12,6 +12,12 @@ pub fn window() -> Window {
     web_sys::window().expect("a window")
 }
 
+/// Returns a token that names a person.
+pub fn token_of(person: &str) -> String {
+    let claims = window().btoa(&format!(r#"{{"sub":"{person}"}}"#)).expect("ASCII");
+    ["x.", claims.trim_end_matches('='), ".x"].concat()
+}
+
 /// Waits for the next task. Effects run in microtasks before it.
 pub async fn tick() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {

@@ -10,6 +10,7 @@ const options: ChatWidgetOptions = {
   suggestedQuestions: ["How long does delivery take?"],
   strings: { send: "Go" },
   visitor: { name: "Ingrid", email: "ingrid@example.com" },
+  visitorToken: async () => (await fetch("/visitor-token")).text(),
 };
 
 await load(new URL("/assets/chat-widget.wasm", location.href));
@@ -57,6 +58,8 @@ created.addEventListener("chat-widget:lead", ({ detail }) => console.log(detail.
 
 // @ts-expect-error Not a number.
 await ChatWidget.mount({ proxy: "/connector", zIndex: "high" });
+// @ts-expect-error Not a token.
+await ChatWidget.mount({ proxy: "/connector", visitorToken: () => 5 });
 // @ts-expect-error Other spellings are for attributes only.
 await ChatWidget.mount({ proxy: "/connector", position: "right" });
 

@@ -13,6 +13,7 @@ const stored = new Map();
 globalThis.localStorage = {
   getItem: (key) => stored.get(key) ?? null,
   setItem: (key, text) => void stored.set(key, text),
+  removeItem: (key) => void stored.delete(key),
 };
 globalThis.location = new URL("https://shop.example/mugs");
 globalThis.document = { title: "Mugs", referrer: "https://search.example/" };
@@ -260,4 +261,23 @@ test("A verified visitor continues the conversation of another device", async ()
   await client.listMessages();
   assert.equal(requests[0].url.endsWith("/connector/chat/messages"), true);
   assert.equal(client.conversationId, "c9");
+});
+
+test("A conversation of a person who has signed out, or of another one, is not continued", async () => {
+  const tokenOf = (sub) => `x.${btoa(JSON.stringify({ sub })).replaceAll("=", "")}.x`;
+  let token = tokenOf("ada");
+  const client = new BrowserWidgetClient({ proxy: "/connector", visitorToken: () => token, retries: 0 });
+  responses = [success({ ...REPLY, conversationId: "c-ada" }), failure(401, "INVALID_VISITOR_TOKEN"), success({})];
+  await client.sendMessage("Hello");
+  assert.equal(client.conversationId, "c-ada");
+  assert.ok(stored.has("chat-widget:conversation@verified:ada"));
+  token = tokenOf("bob");
+  await client.getPresence();
+  assert.equal(client.conversationId, undefined);
+  assert.deepEqual(
+    [...stored.keys()].filter((key) => key.includes("ada")),
+    [],
+  );
+  const other = new BrowserWidgetClient({ proxy: "/connector" });
+  assert.equal(other.conversationId, undefined);
 });

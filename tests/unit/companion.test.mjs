@@ -213,3 +213,19 @@ test("a widget gets what follows, and nothing is sent any more", async () => {
   assert.equal(tracked.length, 1);
   assert.deepEqual(valuesOf("event"), []);
 });
+
+test("events prove the visitor, and are sent without the proof once the service has refused it", async () => {
+  accompany({ ...OPTIONS, visitorToken: "a.b.c" });
+  respond = () => new Response('{"ok":false,"error":{"code":"INVALID_VISITOR_TOKEN"}}', { status: 401 });
+  await collect();
+  respond = success({ accepted: 1, rejected: 0, tracking: "enabled" });
+  click("Later");
+  await collect();
+  assert.deepEqual(
+    requests.map(({ headers }) => headers["Visitor-Token"]),
+    ["a.b.c", undefined, undefined],
+  );
+  assert.equal(requests[0].body, requests[1].body);
+  assert.deepEqual([...valuesOf("event"), ...valuesOf("batch")], []);
+  for (const text of stored.values()) assert.ok(!text.includes("a.b.c"), text);
+});

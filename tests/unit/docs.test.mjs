@@ -122,12 +122,13 @@ test("The sizes in docs/site-owner.md are the build's budgets", () => {
 
 test("Every key of the browser's storage is in docs/privacy.md", () => {
   const page = read("docs/privacy.md");
-  const keys = [...read("crates/session/src/stored.rs").matchAll(/pub const (?!PREFIX)\w+: &str = "([^"]+)"/g)].map(
-    ([, name]) => `chat-widget:${name}`,
-  );
+  const keys = [
+    ...read("crates/session/src/stored.rs").matchAll(/pub const (?!PREFIX|VERIFIED)\w+: &str = "([^"]+)"/g),
+  ].map(([, name]) => `chat-widget:${name}`);
   const chosen = [...all(inFolder("src/ui")).matchAll(/&str = "(chat-widget:\w+)"/g)].map(([, key]) => key);
   const named = all(["src/driver.rs", "src/browser/channel.rs"]).matchAll(/\[[^[\]]+, "(:\w+)"\]\.concat\(\)/g);
   const ofChannel = [...named].map(([, name]) => `chat-widget:${name}`);
+  assert.ok(page.includes(`\`${read("crates/session/src/stored.rs").match(/VERIFIED: &str = "([^"]+)"/)[1]}\``));
   assert.ok(keys.length > 7 && chosen.length > 1 && ofChannel.length > 2);
   for (const key of [...keys, ...chosen, ...ofChannel])
     assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);

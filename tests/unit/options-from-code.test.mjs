@@ -44,6 +44,7 @@ test("invalid values from code are rejected with the expected type", () => {
     ["isolate", "false", 0],
     ["visitor", "Ann", [], { name: 5 }, { vip: "yes" }],
     ["customerId", 17, "a".repeat(201)],
+    ["visitorToken", 5, {}, true],
     ["events", "none", false],
     ["consent", "no", false],
     ["operatorName", 5],
@@ -141,4 +142,17 @@ test("the locale is the first that is a language tag", () => {
     ["de", "pt-BR", "fr", "en-GB", "en-GB"],
   );
   assert.equal(of("en-abcdefgh-abcdefgh-abcdefgh-abcdef", "fr"), "fr", "36 characters");
+});
+
+test("a visitor token is a text or a function, and an invalid one is not shown", () => {
+  const token = async () => "a.b.c";
+  for (const given of ["a.b.c", "not even a token", token]) {
+    assert.equal(check({ ...PROXY, visitorToken: given }).visitorToken, given);
+    assert.equal(check({ visitorToken: given }, "data-").visitorToken, given);
+  }
+  const secret = { token: "eyJhbGciOi" };
+  assert.throws(
+    () => check({ ...PROXY, visitorToken: secret }),
+    ({ message }) => /visitorToken must be a string/.test(message) && !/eyJhbGciOi/.test(message),
+  );
 });

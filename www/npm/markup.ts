@@ -8,11 +8,12 @@ import { nullProto } from "../null-proto.js";
 /** The options of `<chat-widget>`, and whether it is part of the page's layout. */
 export type ElementOptions = Pick<ChatWidgetOptions, Option> & { inline?: boolean };
 
-/** Returns options as attributes, which a server can render as well. */
+/** Returns options as attributes, which a server can render as well: without the visitor's token, which may be a function. */
 export function attributesOf(given: ElementOptions): Record<string, string | undefined> {
   const options = nullProto(given);
   const attributes: Record<string, string | undefined> = { inline: options.inline ? "" : undefined };
   for (const name of OPTIONS) {
+    if (name === "visitorToken") continue;
     const value = options[name];
     attributes[attributeOf(name)] =
       typeof value === "string" || value == null ? (value ?? undefined) : JSON.stringify(value);

@@ -65,6 +65,10 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     }
     return () => ending.abort();
   }, []);
+  // Before the element starts.
+  useCommitted(() => {
+    element.current!.visitorToken = props.visitorToken;
+  }, [props.visitorToken]);
   const { className, hidden, id, style } = props;
   const isHydrated = useIsHydrated();
   const named = Object.entries(props).filter(([name]) => /^(aria|data)-/.test(name));

@@ -44,7 +44,9 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
     onBeforeUnmount(() => ending.abort());
     const attributes = () =>
       Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [MARK + name, text]));
-    return () => h("chat-widget", { ref: element, ...attributes() });
+    // Set before the element starts. A server would render it.
+    const token = () => (typeof document === "undefined" ? {} : { ".visitorToken": props.visitorToken });
+    return () => h("chat-widget", { ref: element, ...attributes(), ...token() });
   },
   // A Boolean prop may be written without a value.
   {

@@ -21,6 +21,13 @@ pub enum Effect {
     Broadcast(String),
     /// Render the session again: its visible state has changed.
     Show,
+    /// Use the channel that [`crate::Session::channel`] names now.
+    Rejoin,
+    /// A verified visitor is gone: forget what the session does not know of, such as a draft.
+    Forget,
+    /// The verified visitor has signed out in another tab. Forget the proof, and ask the page for another
+    /// one.
+    ProveAgain,
     /// Emit an event to the page.
     Emit(SessionEvent),
 }
@@ -46,6 +53,8 @@ pub struct Request {
     pub deadline_ms: u64,
     /// Whether it must outlive the page.
     pub keepalive: bool,
+    /// Whether it must not prove the present visitor: a previous one wrote it.
+    pub is_unproved: bool,
 }
 
 /// An event for the page that embeds the widget.

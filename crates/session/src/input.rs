@@ -20,6 +20,9 @@ pub struct Start {
     /// The site's id of the customer. Each customer has a separate conversation, and so have visitors without
     /// an id.
     pub customer_id: Option<String>,
+    /// The page proves the visitor, as [`Input::Person`] will tell. Otherwise, stored values of verified
+    /// visitors are removed.
+    pub expects_proof: bool,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
     /// The events that are reported to the service.
@@ -100,6 +103,10 @@ pub enum Input {
     Track(String, Value, Page),
     /// The site adds to the visitor's profile, which is sent with later messages. A visitor id is ignored.
     Identify(VisitorProfile),
+    /// The site proves that the visitor is the person of this id, or says that nobody is signed in. The
+    /// present contents of storage come with it. A conversation from before somebody signed in becomes
+    /// theirs, unless they have one here already.
+    Person(Option<String>, Stored),
     /// The page has another locale, BCP 47.
     Locale(Option<String>),
     /// The visitor gave consent to storage and reports. Nothing was stored before. A stored conversation of

@@ -3,6 +3,7 @@
 //! A message is in one [`DeliveryState`]. Its attempts, the time of the next one and the delivery that the
 //! visitor sees follow from the state.
 
+mod leave;
 mod message;
 
 use std::rc::Rc;
@@ -15,9 +16,7 @@ use crate::back_off::wait_ms;
 use crate::random::Random;
 use crate::timeline::{Delivery, Entry, EntryKey, Timeline};
 use message::DeliveryState;
-#[cfg(test)]
-pub(crate) use message::MAX_ATTEMPTS;
-pub(crate) use message::{PendingMessage, SendRequest, is_valid_id, new_id};
+pub(crate) use message::{MAX_ATTEMPTS, PendingMessage, SendRequest, is_valid_id, new_id};
 
 /// The time after which a message in flight is polled for: the service may have accepted it, and be composing
 /// the reply. Milliseconds.

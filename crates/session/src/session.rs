@@ -5,6 +5,7 @@ mod deferral;
 mod events;
 mod leadership;
 mod persistence;
+mod person;
 mod polling;
 mod remote;
 mod responses;
@@ -21,6 +22,7 @@ use crate::config_loader::ConfigLoader;
 use crate::election::Election;
 use crate::identity::Identity;
 use crate::in_flight::InFlightRequests;
+use crate::leftovers::Leftovers;
 use crate::outbox::Outbox;
 use crate::poller::Poller;
 use crate::random::Random;
@@ -55,6 +57,8 @@ const LATE_TIMER_MS: u64 = 1_000;
 pub struct Session {
     random: Random,
     /// The suffix of this customer's keys in storage.
+    customer_suffix: String,
+    /// The suffix of this visitor's keys: that of the customer, and a verified visitor's own.
     suffix: String,
     channel: String,
     identity: Identity,
@@ -72,6 +76,8 @@ pub struct Session {
     outbox: Outbox,
     tracking: Tracking,
     config: ConfigLoader,
+    /// Messages of previous visitors.
+    leftovers: Leftovers,
 
     // Known to this tab only.
     election: Election,
@@ -79,6 +85,10 @@ pub struct Session {
     /// The last reply was a fallback text.
     fell_back: bool,
     poller: Poller,
+    /// When to ask for the conversation that a verified visitor may have on another device.
+    look_up_ms: Option<u64>,
+    /// Another tab has told that the verified visitor signed out.
+    is_told: bool,
     open: bool,
     visible: bool,
     online: bool,
@@ -146,6 +156,7 @@ impl Session {
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => self.set_contact(now_ms, given, page),
             Input::Identify(given) => self.identity.merge(given),
+            Input::Person(person, stored) => self.on_person(now_ms, person.as_deref(), stored),
             Input::Locale(locale) => {
                 self.locale = locale;
                 self.config.request(now_ms);

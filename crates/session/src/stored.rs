@@ -9,8 +9,9 @@ use crate::random::Random;
 /// Each value is an object with its version as `v`. Values of other versions are read as far as their fields
 /// are known. Values that cannot be read are ignored.
 pub mod keys {
-    /// The prefix of every key. One of the names below follows, and with a `customerId`, `@` and the id,
-    /// except for [`CONFIG`], which all customers share.
+    /// The prefix of every key. One of the names below follows. Then come, except for [`CONFIG`], which
+    /// everybody shares, `@` and the `customerId`, if there is one, and [`VERIFIED`](super::VERIFIED) and the
+    /// id of a visitor whom the site proves.
     pub const PREFIX: &str = "chat-widget:";
     /// `visitorId`; and `isNew` in the value of a companion that storage has refused, which is not stored.
     pub const VISITOR: &str = "visitor";
@@ -32,6 +33,9 @@ pub mod keys {
     pub const BATCH: &str = "batch:";
 }
 
+/// What comes before the id of a verified visitor in keys. Their values are removed when they sign out.
+pub const VERIFIED: &str = "@verified:";
+
 /// The version of stored values.
 pub const VERSION: i64 = 2;
 
@@ -43,7 +47,13 @@ pub(crate) fn suffix(customer_id: Option<&str>) -> String {
     customer_id.filter(|id| !id.is_empty()).map(|id| ["@", id].concat()).unwrap_or_default()
 }
 
-/// Returns the values of one customer, by name.
+/// Returns the suffix of the keys of a verified visitor, or of whoever else uses the browser.
+pub(crate) fn suffix_of_person(customer_suffix: &str, person: Option<&str>) -> String {
+    let Some(person) = person else { return customer_suffix.to_owned() };
+    [customer_suffix, VERIFIED, person].concat()
+}
+
+/// Returns the values under a suffix, by name.
 pub(crate) fn of_customer(stored: Stored, suffix: &str) -> Stored {
     let mut own = Vec::new();
     for (key, value) in stored {
@@ -54,6 +64,18 @@ pub(crate) fn of_customer(stored: Stored, suffix: &str) -> Stored {
         }
     }
     own
+}
+
+/// Returns the values of verified visitors, by their keys.
+pub(crate) fn of_persons(stored: &Stored) -> Stored {
+    let mut found = Vec::new();
+    for (key, value) in stored {
+        // `contains` would add the code of a search in two ways.
+        if key.as_bytes().windows(VERIFIED.len()).any(|part| part == VERIFIED.as_bytes()) {
+            found.push((key.clone(), value.clone()));
+        }
+    }
+    found
 }
 
 /// Takes out the value of a name; null if there is none.

@@ -42,17 +42,16 @@ export function takeStorage() {
   for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { value: storage() });
 }
 
+/** Returns a storage whose only enumerable members are its items, as in a browser. */
 function storage() {
-  const kept = new Map();
-  return {
-    get length() {
-      return kept.size;
-    },
-    key: (index) => [...kept.keys()][index] ?? null,
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, text) => void kept.set(key, text),
-    removeItem: (key) => void kept.delete(key),
-  };
+  const kept = {};
+  return Object.defineProperties(kept, {
+    length: { get: () => Object.keys(kept).length },
+    key: { value: (index) => Object.keys(kept)[index] ?? null },
+    getItem: { value: (key) => (Object.hasOwn(kept, key) ? kept[key] : null) },
+    setItem: { value: (key, text) => void (kept[key] = text) },
+    removeItem: { value: (key) => void delete kept[key] },
+  });
 }
 
 /** Makes the widget believe that there is no network. */

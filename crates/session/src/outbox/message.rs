@@ -136,6 +136,11 @@ impl PendingMessage {
         self.written_ms
     }
 
+    /// Returns the request of the message, if it has one.
+    pub(crate) fn into_request(mut self) -> Option<SendRequest> {
+        self.state.take_request()
+    }
+
     /// Returns whether only the visitor can start the next attempt.
     pub(crate) fn is_failed(&self) -> bool {
         self.state.delivery() == Delivery::Failed

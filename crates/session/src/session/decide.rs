@@ -24,6 +24,9 @@ impl Session {
                 self.poll(now_ms);
                 self.send_events(now_ms);
             }
+            if self.is_on() {
+                self.send_leftover(now_ms);
+            }
         }
         self.update_deferred(now_ms);
         self.update_wait(now_ms);
@@ -54,8 +57,8 @@ impl Session {
         }
     }
 
-    /// Sends a request, with a body and its key for `POST`, and with the message that it sends. Returns its
-    /// id.
+    /// Sends a request, with a body and its key for `POST`, and with the message that it sends: without one,
+    /// it sends that of a previous visitor. Returns its id.
     pub(super) fn request(
         &mut self,
         now_ms: u64,
@@ -75,6 +78,7 @@ impl Session {
             key,
             deadline_ms,
             keepalive,
+            is_unproved: endpoint == Endpoint::Send && message.is_none(),
         }));
         id
     }
@@ -96,6 +100,9 @@ impl Session {
         if self.online && !self.page_hidden && !self.in_flight.any(Endpoint::Config) {
             due.push(self.config.due_ms());
         }
+        if self.online && self.is_on() {
+            due.push(self.next_leftover_ms());
+        }
         if self.leads() {
             due.push(self.poller.reply_due_ms());
             if self.online && self.is_on() {
@@ -103,6 +110,7 @@ impl Session {
                 due.push(self.next_events_ms());
             }
             due.extend(self.next_polls_ms());
+            due.push(self.next_look_up_ms());
         }
         let next = due.into_iter().flatten().min().map(|due| due.max(now_ms + 1));
         if let Some(at) = next.filter(|_| !self.page_hidden)

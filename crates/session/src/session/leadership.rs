@@ -16,7 +16,10 @@ impl Session {
         }
         if self.visible {
             // A leader keeps the lead, so that the next message does not wait for an election.
-            let busy = self.open || self.conversation.is_some() || self.tracking.due_ms().is_some();
+            let busy = self.open
+                || self.conversation.is_some()
+                || self.tracking.due_ms().is_some()
+                || self.look_up_ms.is_some();
             // The pending message behind an undelivered entry may be lost with the page that wrote it.
             let undelivered = || self.timeline.entries().iter().any(|entry| !entry.is_settled());
             busy || self.poller.reply_due_ms().is_some() || self.leads() || undelivered()

@@ -12,7 +12,7 @@ use crate::timeline::EntryKey;
 
 impl Session {
     /// Returns the storage key of a name.
-    fn key(&self, name: &str) -> String {
+    pub(super) fn key(&self, name: &str) -> String {
         [keys::PREFIX, name, &self.suffix].concat()
     }
 

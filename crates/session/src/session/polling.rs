@@ -14,9 +14,14 @@ impl Session {
     }
 
     pub(super) fn poll(&mut self, now_ms: u64) {
+        if self.next_look_up_ms().is_some_and(|due| now_ms >= due) {
+            self.request(now_ms, Endpoint::Messages, Vec::new(), None, None, false);
+        }
         if !self.can_poll() {
             // A hidden tab awaits only the response to a message.
-            self.cancel_polls();
+            if !self.can_look_up() {
+                self.cancel_polls();
+            }
             return;
         }
         let [presence, messages] = self.next_polls_ms();
@@ -88,6 +93,9 @@ impl Session {
     /// Merges polled messages. `is_part` is whether the driver has more of the response.
     #[inline(never)]
     pub(super) fn on_messages(&mut self, now_ms: u64, history: History, is_part: bool) {
+        if self.conversation.is_none() {
+            return self.on_looked_up(now_ms, history.conversation_id);
+        }
         let is_empty = history.messages.is_empty();
         let attempted = self.attempted();
         let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.poller.sync());
@@ -201,6 +209,9 @@ impl Session {
         retry_after_ms: Option<u64>,
     ) {
         self.emit_error(endpoint, error);
+        if self.conversation.is_none() {
+            return self.on_look_up_error(now_ms, error, retry_after_ms);
+        }
         if ErrorAction::of(error) == ErrorAction::ConversationGone {
             if endpoint == Endpoint::Messages && self.timeline.cursor().is_some() {
                 // The cursor may be unknown instead of the conversation.

@@ -168,7 +168,7 @@ impl Session {
 
     #[inline(never)]
     pub(super) fn on_sent(&mut self, now_ms: u64, request: &InFlight, result: SendResult) {
-        let Some(entry) = request.message else { return };
+        let Some(entry) = request.message else { return self.leftovers.settle() };
         // Whether its conversation is gone, and another one has begun since the attempt.
         let mut is_of_earlier = false;
         if self.conversation.as_ref() != Some(&result.conversation_id) {
@@ -243,8 +243,10 @@ impl Session {
         retry_after_ms: Option<u64>,
     ) {
         self.emit_error(Endpoint::Send, error);
-        let Some(entry) = request.message else { return };
         let action = ErrorAction::of(error);
+        let Some(entry) = request.message else {
+            return self.on_leftover_error(now_ms, action, retry_after_ms);
+        };
         if self.is_delivered(entry) {
             // An earlier attempt arrived: its echo was polled while this one was in flight.
             if action == ErrorAction::ConversationGone {

@@ -5,6 +5,7 @@ use crate::config_loader::ConfigLoader;
 use crate::election::Election;
 use crate::identity::Identity;
 use crate::in_flight::InFlightRequests;
+use crate::leftovers::Leftovers;
 use crate::outbox::Outbox;
 use crate::poller::Poller;
 use crate::random::Random;
@@ -25,6 +26,7 @@ impl Session {
             config,
             visitor,
             customer_id,
+            expects_proof,
             locale,
             reports,
             visible,
@@ -34,6 +36,7 @@ impl Session {
         let stored_config = stored::take(&mut stored, &[keys::PREFIX, keys::CONFIG].concat());
         let stored_config = stored_config.get("data").cloned();
         let suffix = stored::suffix(customer_id.as_deref());
+        let persons = if expects_proof { Vec::new() } else { stored::of_persons(&stored) };
         let mut stored = stored::of_customer(stored, &suffix);
         let stored_visitor = stored::take(&mut stored, keys::VISITOR);
         let stored_id = stored::visitor(&stored_visitor);
@@ -45,6 +48,7 @@ impl Session {
             election: Election::new(random.hex()),
             random,
             channel: [keys::PREFIX, &suffix].concat(),
+            customer_suffix: suffix.clone(),
             suffix,
             identity: Identity::new(visitor_id, is_new, visitor, customer_id),
             locale,
@@ -57,9 +61,12 @@ impl Session {
             outbox: Outbox::default(),
             tracking: Tracking::new(reports),
             config: ConfigLoader::new(now_ms, config, stored_config),
+            leftovers: Leftovers::default(),
             waiting: Waiting::default(),
             fell_back: false,
             poller: Poller::new(now_ms),
+            look_up_ms: None,
+            is_told: false,
             open: false,
             visible,
             online,
@@ -69,6 +76,10 @@ impl Session {
             view_dirty: true,
             effects: Vec::new(),
         };
+        if !persons.is_empty() {
+            session.forget_persons(now_ms, persons);
+            session.effects.push(Effect::Forget);
+        }
         session.persist_visitor();
         session.apply_stored(now_ms, stored);
         session.broadcast(TabMessage::Hello);

@@ -14,6 +14,10 @@ impl Session {
             return;
         }
         let (sender, message) = TabMessage::decode(&mut message);
+        // Whatever visitor its tabs agreed on: the channel is that of the person.
+        if message == TabMessage::SignedOut {
+            return self.on_signed_out();
+        }
         if sender.visitor != self.identity.id().as_str() {
             return self.resolve_visitor_conflict(&sender, &message);
         }
@@ -49,6 +53,7 @@ impl Session {
             TabMessage::Reset { visitor: None }
             | TabMessage::SendNow
             | TabMessage::Here
+            | TabMessage::SignedOut
             | TabMessage::Unknown => {}
         }
     }

@@ -48,6 +48,8 @@ pub(crate) enum TabMessage<'a> {
     Stored { name: &'a str, value: Value },
     /// The visitor was erased. This is the new one.
     Reset { visitor: Option<VisitorId> },
+    /// The verified visitor of this channel has signed out.
+    SignedOut,
     /// A message of another version.
     Unknown,
 }
@@ -67,6 +69,7 @@ impl<'a> TabMessage<'a> {
             Self::Reset { visitor } => {
                 ("reset", None, Value::object([("visitorId", visitor.as_ref().into())]))
             }
+            Self::SignedOut => ("out", None, Value::Null),
             Self::Unknown => ("", None, Value::Null),
         };
         let message = Value::object([
@@ -112,6 +115,7 @@ impl<'a> TabMessage<'a> {
             "answered" => Self::Response { hold_until_ms: stored::as_number(&value) },
             "keep" => Self::Stored { name: text("name"), value },
             "reset" => Self::Reset { visitor: stored::visitor(&value) },
+            "out" => Self::SignedOut,
             _ => Self::Unknown,
         };
         (sender, message)
@@ -149,6 +153,7 @@ mod tests {
             TabMessage::Stored { name: "outbox:m1", value: parsed(r#"{"v":2}"#) },
             TabMessage::Stored { name: "outbox:m1", value: Value::Null },
             TabMessage::Reset { visitor: Some("v7654321".into()) },
+            TabMessage::SignedOut,
         ] {
             let text = message.clone().encode(&sender);
             assert_eq!(TabMessage::decode(&mut parsed(&text)), (sender.clone(), message), "{text}");

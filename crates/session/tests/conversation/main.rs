@@ -11,6 +11,7 @@ mod fixture;
 mod history;
 mod hostile;
 mod pace;
+mod persons;
 mod remote_pending;
 mod replies;
 mod sending;

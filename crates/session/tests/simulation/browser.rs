@@ -211,6 +211,8 @@ impl Simulation {
                     Effect::Store(key, text) => refused |= !self.store(id, key, text),
                     Effect::Broadcast(text) => self.broadcast(id, &text, trigger)?,
                     Effect::Show => shows = true,
+                    // No site of the simulation proves its visitors.
+                    Effect::Rejoin | Effect::Forget | Effect::ProveAgain => {}
                     Effect::Emit(event) => {
                         self.trace.note(self.now_ms, id, || format!("emits {event:?}"));
                         // If another tab knew of the delivery first, `known` did not change.

@@ -81,6 +81,7 @@ enum Step {
     Restored(Vec<Mutation>),
     PersistFails,
     Resets,
+    Proves(Option<&'static str>),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -103,6 +104,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => any_mutations().prop_map(Step::Restored),
         1 => Just(Step::PersistFails),
         1 => Just(Step::Resets),
+        2 => select(vec![None, Some("ada"), Some("bob")]).prop_map(Step::Proves),
     ];
     prop::collection::vec(step, 0..40)
 }
@@ -120,6 +122,7 @@ fn names() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => select(own.map(str::to_owned).to_vec()),
         2 => "(outbox|event|batch):[!-~]{0,40}",
+        2 => "(outbox:m[0-9a-f]{1,9}|conversation|visitor)@verified:(ada|bob)",
         1 => any::<String>(),
     ]
 }
@@ -187,6 +190,7 @@ fn perform(tab: &mut Tab, step: &Step) -> usize {
         }
         Step::PersistFails => tab.feed(Input::PersistFailed),
         Step::Resets => tab.feed(Input::Reset),
+        Step::Proves(person) => tab.prove(*person),
     }
     // The text that the visitor sends.
     "said".len()
@@ -198,7 +202,8 @@ fn assert_invariants(tab: &Tab) {
     let sends = tab.open.iter().filter(|request| request.endpoint == Send);
     let keys: HashSet<_> =
         sends.filter_map(|request| request.key.as_ref()).map(IdempotencyKey::as_str).collect();
-    assert!(keys.len() <= 2, "one message in flight, and one from before the tab lost the lead: {keys:?}");
+    assert!(keys.len() <= 3, "one message in flight, and those from before it lost the lead: {keys:?}");
+    assert!(tab.session.is_verified() || tab.count_stored("conversation@verified:") == 0);
     let mut shown: Vec<u32> = tab.session.entries().iter().map(|entry| entry.key.get()).collect();
     shown.sort_unstable();
     shown.dedup();
