@@ -143,9 +143,9 @@ impl Ui {
         rows.range(self.state().range.get()).iter().find(|row| row.key.get() == self.key).map(read)
     }
 
-    /// Returns the notice that replaces the composer, while messages cannot be sent.
-    fn closed_by(&self) -> Option<Notice> {
-        self.session(Session::notice).filter(|notice| *notice != Notice::NoReply)
+    /// Returns whether the service takes no messages of this visitor: a notice replaces the composer.
+    fn is_blocked(&self) -> bool {
+        self.session(Session::notice) == Some(Notice::Blocked)
     }
 
     /// Returns the assistant's name.
@@ -205,12 +205,6 @@ impl Ui {
             }
             _ => {}
         }
-    }
-
-    /// Announces a change of the state, and offers the contact line when it requires that.
-    fn on_change(&self) {
-        self.announce_changes();
-        self.update_contact();
     }
 
     pub(crate) fn downgrade(&self) -> WeakUi {

@@ -66,6 +66,8 @@ export interface SendResult {
   message?: ChatMessage | null;
   provider?: string;
   usedFallback?: boolean;
+  /** What became of the message: `could_not_answer` if only a person can answer it. An extension of our service. */
+  outcome?: "answered" | "small_talk" | "could_not_answer" | "refused" | "failed" | (string & {});
   aiStatus?: "ok" | "provider_error" | "quota_insufficient" | "blocked" | (string & {});
   aiStatusMessage?: string;
   locale?: string;

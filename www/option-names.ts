@@ -66,8 +66,8 @@ export interface ChatWidgetOptions {
   preview?: boolean;
   /** Whether the page's title alternates while there are unread messages. Default: true. */
   titleAlert?: boolean;
-  /** The contact link that is shown when the chat cannot run: an address that begins with `https://`, `mailto:` or
-   * `tel:`. */
+  /** The contact link that is shown when the chat cannot run, or takes no messages of the visitor: an address that
+   * begins with `https://`, `mailto:` or `tel:`. */
   contact?: string;
   /** `auto` reports page views, opening and closing, unless the browser sends Global Privacy Control. Default:
    * `auto`. */

@@ -421,19 +421,22 @@ export const TABLE = {
     },
     console: { half: true, more: true },
   },
-  // Shown in place of a module that cannot run.
+  // Shown in place of a module that cannot run as well.
   contact: {
-    doc: "The contact link that is shown when the chat cannot run: an address that begins with `https://`, `mailto:` or `tel:`.",
+    doc:
+      "The contact link that is shown when the chat cannot run, or takes no messages of the visitor: an address that begins " +
+      "with `https://`, `mailto:` or `tel:`.",
     docsType: "string that begins with `https://`, `mailto:` or `tel:`",
     docs: "another way to contact you: [below](#when-the-chat-cannot-run)",
     effect: "redraw",
     type: "string",
     check: { kind: "contact" },
+    rust: { type: "Option<String>" },
     form: {
       group: "Behaviour",
       kind: "text",
       label: "Contact",
-      help: "Another way to contact you if the chat cannot run: an address with https:, mailto: or tel:.",
+      help: "Another way to contact you if the chat cannot be used: an address with https:, mailto: or tel:.",
       sample: "mailto:shop@example.com",
     },
   },

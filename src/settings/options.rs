@@ -104,6 +104,9 @@ pub struct Settings {
     /// Whether the first lines of a message that arrives while the window is closed appear next to the
     /// launcher.
     pub preview: bool,
+    /// The contact link that is shown when the chat cannot run, or takes no messages of the visitor: an
+    /// address that begins with `https://`, `mailto:` or `tel:`.
+    pub contact: Option<String>,
     /// Events that are reported to the service.
     pub events: EventMode,
     /// Whether the visitor has given consent, or does not need to. Otherwise nothing is stored or reported.
@@ -137,6 +140,7 @@ impl Settings {
             reply_time: None,
             strings: Vec::new(),
             preview: true,
+            contact: None,
             events: EventMode::default(),
             consent: true,
             visitor: VisitorProfile::default(),
@@ -158,6 +162,7 @@ impl From<Value> for Settings {
             ("greeting", &mut settings.greeting),
             ("operatorName", &mut settings.operator_name),
             ("replyTime", &mut settings.reply_time),
+            ("contact", &mut settings.contact),
             ("customerId", &mut settings.customer_id),
         ] {
             *place = fields.lenient_text(name);

@@ -56,7 +56,7 @@ texts! {
     IsWriting = "isWriting": "is writing";
     WaitLong = "waitLong": "This is taking longer than usual.";
     WaitStill = "waitStill": "Still no answer.";
-    AskPerson = "askPerson": "Ask for a person";
+    AskPerson = "askPerson": "Talk to a person";
     WantsPerson = "wantsPerson": "I would like to talk to a person.";
     Delivered = "delivered": "Delivered";
     Sending = "sending": "Sending";
@@ -73,8 +73,8 @@ texts! {
     CharactersLeft = "charactersLeft": "{count} character left|{count} characters left";
     TooLong = "tooLong": "{count} character too many|{count} characters too many";
     Offline = "offline": "You are offline. Your messages are kept here and sent when you are back online.";
-    QuotaTitle = "quotaTitle": "The chat is unavailable";
-    QuotaNote = "quotaNote": "It cannot answer right now. Please come back later.";
+    QuotaNote = "quotaNote": "The chat is not available right now.";
+    ContactSite = "contactSite": "Contact us";
     BlockedTitle = "blockedTitle": "This conversation is closed";
     BlockedNote = "blockedNote": "No more messages can be sent here.";
     NoReply = "noReply": "There was no answer.";

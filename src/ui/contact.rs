@@ -1,7 +1,7 @@
 //! The contact line above the composer, for the visitor's contact details.
 
 use chat_protocol::{Lead, Role, VisitorProfile};
-use chat_session::{Entry, Notice, Session};
+use chat_session::{Entry, Session};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement};
 
@@ -47,14 +47,6 @@ impl Ui {
         })
     }
 
-    /// Offers the contact line when a reply fails.
-    pub(super) fn update_contact(&self) {
-        let fails = self.session(|session| session.fell_back() || session.notice() == Some(Notice::NoReply));
-        if !self.state().contact_needed.replace(fails) && fails {
-            self.offer_contact();
-        }
-    }
-
     /// Offers the contact line when the service asks for an operator. The offers are limited, because a
     /// service may ask with every message.
     pub(super) fn on_lead(&self, lead: &Lead) {
@@ -80,14 +72,14 @@ impl Ui {
     }
 }
 
-/// Returns whether the contact line is shown. It is hidden while messages cannot be sent.
+/// Returns whether the contact line is shown. It is hidden from a blocked visitor.
 pub(crate) fn is_open(ui: &Ui) -> bool {
-    ui.state().contact.get() == Contact::Open && ui.closed_by().is_none()
+    ui.state().contact.get() == Contact::Open && !ui.is_blocked()
 }
 
 /// Returns whether the confirmation is shown.
 pub(crate) fn is_done(ui: &Ui) -> bool {
-    ui.state().contact.get() == Contact::Done && ui.closed_by().is_none()
+    ui.state().contact.get() == Contact::Done && !ui.is_blocked()
 }
 
 /// Renders the form: an e-mail address, and on demand a name and a phone number.
@@ -161,13 +153,16 @@ pub(crate) fn done(ui: &Ui) -> El {
         .child(dismiss(ui, "contact-dismiss"))
 }
 
-/// Asks for an operator: by a message if one is online or the contact details are known, else through the
-/// contact line.
+/// Asks for an operator by a message that the visitor can see, and opens the contact line if an operator
+/// could not answer otherwise.
 pub(crate) fn ask_person(ui: &Ui) {
-    if ui.session(Session::operator_online) == Some(true) || ui.contact().is_some() {
+    let can_answer = ui.session(Session::operator_online) == Some(true) || ui.contact().is_some();
+    // A message would wait for the reply that is awaited.
+    if can_answer || !ui.session(Session::awaits_reply) {
         ui.focus_field();
         ui.send(ui.text(Text::WantsPerson));
-    } else {
+    }
+    if !can_answer {
         open(ui);
     }
 }

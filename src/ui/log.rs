@@ -11,7 +11,7 @@ use super::contact;
 use super::dom::El;
 use super::icon::{self, icon};
 use super::message::{assistant_name, frame, message};
-use super::notice::{no_reply, wait};
+use super::notice::{self, no_reply, refused, wait};
 use super::rich_text::bubble;
 use super::scroll;
 use crate::text::strings::Text;
@@ -39,6 +39,8 @@ pub(crate) fn log(ui: &Ui) -> El {
         .child_if(|ui| ui.session(Session::is_writing), typing)
         .child_if(|ui| ui.session(Session::wait) > Wait::Short, wait)
         .child_if(|ui| ui.session(Session::notice) == Some(Notice::NoReply), no_reply)
+        .child_if(|ui| ui.session(Session::notice) == Some(Notice::Quota), refused)
+        .child_if(notice::offers_person, notice::offer)
         .child_if(|ui| !questions(ui).is_empty(), suggestions);
     ui.state().log.replace(Some(log.node()));
     scroll::follow_size(ui, &log.node());

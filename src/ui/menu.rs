@@ -1,4 +1,4 @@
-//! The menu of the header's button: the visitor's data, the sound, and the contact line.
+//! The menu of the header's button: the visitor's data, the sound, a person, and the contact line.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, FocusEvent, HtmlElement, KeyboardEvent, Node};
@@ -46,7 +46,16 @@ pub(crate) fn menu(ui: &Ui) -> El {
         .child(data)
         .child(sound)
         .child_if(
-            |ui| ui.closed_by().is_none(),
+            |ui| !ui.is_blocked(),
+            |ui| {
+                item(ui, "menu-person", Text::AskPerson).on("click", |ui, _| {
+                    ui.state().menu.set(false);
+                    contact::ask_person(ui);
+                })
+            },
+        )
+        .child_if(
+            |ui| !ui.is_blocked(),
             |ui| {
                 item(ui, "menu-contact", Text::ContactMenu).on("click", |ui, _| {
                     ui.state().menu.set(false);

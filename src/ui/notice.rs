@@ -1,4 +1,4 @@
-//! Notices about interruptions: no network, no quota, a long wait, no reply.
+//! Notices about interruptions: no network, no quota, a long wait, no answer.
 
 use chat_session::{Notice, Session, Wait};
 
@@ -15,21 +15,61 @@ pub(crate) fn offline_banner(ui: &Ui) -> El {
         .child(ui.el("span").says(Text::Offline))
 }
 
-/// Renders the card that replaces the composer while messages cannot be sent.
+/// Renders the card that replaces the composer of a blocked visitor.
 pub(crate) fn closed_card(ui: &Ui) -> El {
     // The composer takes the focus with it, and without focus no key reaches the window.
     if ui.has_focus("[part=composer]") {
         ui.focus_later(".cw-closed");
     }
-    let blocked = |ui: &Ui| ui.closed_by() == Some(Notice::Blocked);
-    ui.el("div.cw-closed part=notice role=status tabindex=-1")
+    let card = ui
+        .el("div.cw-closed part=notice role=status tabindex=-1")
         .child(icon(ui, icon::CLOCK))
-        .child(ui.el("p.cw-closed-title").text(&ui.text(if blocked(ui) {
-            Text::BlockedTitle
-        } else {
-            Text::QuotaTitle
-        })))
-        .child(ui.el("p").text(&ui.text(if blocked(ui) { Text::BlockedNote } else { Text::QuotaNote })))
+        .child(ui.el("p.cw-closed-title").says(Text::BlockedTitle))
+        .child(ui.el("p").says(Text::BlockedNote));
+    with_contact(ui, card)
+}
+
+/// Renders the line in the log after a message that the service refused, because the quota is used up.
+pub(crate) fn refused(ui: &Ui) -> El {
+    let line = ui
+        .el("p.cw-note part=notice role=status")
+        .child(icon(ui, icon::CLOCK))
+        .child(ui.el("span").says(Text::QuotaNote));
+    with_contact(ui, line)
+}
+
+/// Adds the site's contact link, if there is one.
+fn with_contact(ui: &Ui, el: El) -> El {
+    match &ui.settings().contact {
+        Some(address) => el.child(
+            ui.el("a.cw-retry part=contact-link target=_blank rel=noreferrer")
+                .attr("href", address)
+                .says(Text::ContactSite),
+        ),
+        None => el,
+    }
+}
+
+/// Returns whether the visitor is offered a person: the assistant has no answer, and the contact line does
+/// not ask already.
+pub(crate) fn offers_person(ui: &Ui) -> bool {
+    let notice = ui.session(Session::notice);
+    matches!(notice, Some(Notice::NoReply | Notice::Unanswered)) && !contact::is_open(ui)
+}
+
+/// Renders the offer after a reply without an answer.
+pub(crate) fn offer(ui: &Ui) -> El {
+    let chip = |part: &str, text: Text| ui.el("button.cw-chip type=button").attr("part", part).says(text);
+    ui.el("div.cw-chips part=offer")
+        .child(chip("ask-person", Text::AskPerson).on("click", |ui, _| contact::ask_person(ui)))
+        .child_if(
+            |ui| ui.contact().is_none(),
+            move |ui| {
+                ui.el("button.cw-chip type=button part=leave-contact")
+                    .says(Text::ContactMenu)
+                    .on("click", |ui, _| contact::open(ui))
+            },
+        )
 }
 
 /// Renders the line that explains a long wait, and offers an operator after a very long one.

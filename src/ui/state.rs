@@ -51,8 +51,6 @@ pub(crate) struct State {
     pub(super) contact_error: Cell<Option<Text>>,
     /// Whether it has fields for a name and a phone number.
     pub(super) contact_more: Cell<bool>,
-    /// Whether the conversation needs contact details.
-    pub(super) contact_needed: Cell<bool>,
     /// The number of answers in a row that asked for a person.
     pub(super) handoffs: Cell<u32>,
     /// The message in the preview beside the launcher.

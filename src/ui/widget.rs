@@ -40,7 +40,7 @@ fn frame(ui: &Ui) -> El {
         .on("keypress", stop)
         .child_if(is_open, window)
         .child_if(preview::is_shown, preview::preview)
-        .run(Ui::on_change)
+        .run(Ui::announce_changes)
         .child_if(|ui| ui.settings().launcher && !ui.settings().inline, launcher)
 }
 
@@ -78,8 +78,8 @@ fn window(ui: &Ui) -> El {
         .child_if(contact::is_open, contact::form)
         .child_if(contact::is_done, contact::done)
         // The card comes first: it takes over the focus of the composer, which must still exist.
-        .child_if(|ui| ui.closed_by().is_some(), closed_card)
-        .child_if(|ui| ui.closed_by().is_none(), composer)
+        .child_if(Ui::is_blocked, closed_card)
+        .child_if(|ui| !ui.is_blocked(), composer)
         .child_if(|ui| ui.state().menu.get(), menu);
     ui.el("section.cw-window part=window tabindex=-1")
         .attr("role", if ui.settings().inline { "region" } else { "dialog" })

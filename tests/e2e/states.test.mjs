@@ -1,7 +1,7 @@
 // Blocked visitors, exhausted quotas, unpaid services, failing AI and lost events.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, messages, openChat, part, say } from "./chat.mjs";
+import { ask, delivered, eventually, messages, openChat, part, say, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
@@ -10,10 +10,11 @@ const FALLBACK = "Our assistant is asleep. Write to us at hello@kiln.example.";
 
 test("A blocked visitor is told that the conversation is closed and cannot write", async ({ visit, server }) => {
   await server.setFaults({ ai: "blocked" });
-  const page = await visit();
+  const page = await visit({ prepare: withOptions('data-contact="https://example.com/contact"') });
   await openChat(page);
   await say(page, QUESTION);
   await part(page, "notice").getByText("This conversation is closed").waitFor();
+  await part(page, "contact-link").waitFor();
   await delivered(page);
   assert.equal(await part(page, "composer").count(), 0);
   assert.equal(await part(page, "message-failed").count(), 0);
@@ -21,29 +22,35 @@ test("A blocked visitor is told that the conversation is closed and cannot write
   assert.equal(await part(page, "typing").count(), 0);
 });
 
-test("An exhausted quota shows the fallback text and pauses the chat", async ({ visit, server }) => {
+test("With an exhausted quota the visitor can write, and is offered a person", async ({ visit, server }) => {
   await server.setFaults({ ai: "quota_insufficient", fallbackText: FALLBACK });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
-  await part(page, "notice").getByText("The chat is unavailable").waitFor();
+  await part(page, "offer").waitFor();
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
-  assert.equal(await part(page, "composer").count(), 0);
+  await part(page, "leave-contact").click();
+  await part(page, "form").waitFor();
+  assert.equal(await part(page, "offer").count(), 0);
+  await part(page, "contact-dismiss").click();
+  await part(page, "ask-person").click();
+  await part(page, "message-visitor").getByText("I would like to talk to a person.").waitFor();
+  await part(page, "form").waitFor();
 
   await server.clearFaults();
-  await part(page, "close").click();
-  await openChat(page);
   await ask(page, "Can I book a workshop?");
+  assert.equal(await part(page, "offer").count(), 0);
 });
 
-test("A 402 replaces the composer with a card and marks the message as not sent", async ({ visit, server }) => {
+test("A message that a 402 refuses is not sent, and another way to the site is shown", async ({ visit, server }) => {
   await server.setFaults({ only: "send", status: 402 });
-  const page = await visit();
+  const page = await visit({ prepare: withOptions('data-contact="mailto:shop@example.com"') });
   await openChat(page);
   await say(page, QUESTION);
-  await part(page, "notice").getByText("The chat is unavailable").waitFor();
   await part(page, "message-failed").waitFor();
-  assert.equal(await part(page, "composer").count(), 0);
+  await part(page, "notice").getByText("The chat is not available right now.").waitFor();
+  assert.equal(await part(page, "contact-link").getAttribute("href"), "mailto:shop@example.com");
+  assert.equal(await part(page, "composer").count(), 1);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor (not sent): ${QUESTION}`]);
   assert.deepEqual(await server.statuses(), [402]);
 
@@ -51,7 +58,6 @@ test("A 402 replaces the composer with a card and marks the message as not sent"
   await part(page, "retry").click();
   await delivered(page);
   assert.deepEqual(await server.statuses(), [402, 200]);
-  await part(page, "composer").waitFor();
   assert.equal(await part(page, "notice").count(), 0);
 });
 

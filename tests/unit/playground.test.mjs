@@ -133,7 +133,7 @@ test("The component of Leptos has every option of Settings, and names the others
     'let theme = Theme::Custom("#0a6b4a".parse().expect("a colour"));',
     "<ChatWidget settings theme/>",
     "// Open the window by a button of yours: ChatControls::open_for_visitor.",
-    "// Not in Settings: titleAlert, load, contact.",
+    "// Not in Settings: titleAlert, load.",
     `settings.reply_time = Some("Ask \\"the\\" potter's </script> <b>&amp; Co</b> \\\\n {x}".to_owned());`,
   ]) {
     assert.ok(code.includes(line), `${line}\n\n${code}`);

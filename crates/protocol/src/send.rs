@@ -160,8 +160,18 @@ pub struct SendResult {
     pub locale: Option<String>,
     /// `blocked`.
     pub blocked: bool,
+    /// `outcome`: what became of the message (ours), such as `could_not_answer`.
+    pub outcome: Option<String>,
     /// `lead`.
     pub lead: Lead,
+}
+
+impl SendResult {
+    /// Returns whether the visitor still needs an answer, which only a person can give.
+    pub fn needs_person(&self) -> bool {
+        let has_failed = matches!(self.ai_status, AiStatus::ProviderError | AiStatus::QuotaInsufficient);
+        has_failed || self.used_fallback || self.outcome.as_deref() == Some("could_not_answer")
+    }
 }
 
 impl TryFrom<Value> for SendResult {
@@ -188,6 +198,7 @@ impl TryFrom<Value> for SendResult {
             ai_status_message: fields.lenient_text("aiStatusMessage"),
             locale: fields.lenient_language_tag("locale"),
             blocked: fields.lenient_bool("blocked").unwrap_or(false),
+            outcome: fields.lenient_text("outcome"),
             lead: Lead::lenient(fields.take("lead")),
         })
     }
@@ -205,6 +216,7 @@ impl From<&SendResult> for Value {
             ("aiStatusMessage", result.ai_status_message.clone().into()),
             ("locale", result.locale.clone().into()),
             ("blocked", result.blocked.into()),
+            ("outcome", result.outcome.clone().into()),
             ("lead", (&result.lead).into()),
         ])
     }
@@ -294,6 +306,7 @@ mod tests {
             ai_status_message: None,
             locale: Some("en".into()),
             blocked: false,
+            outcome: Some("could_not_answer".to_owned()),
             lead: Lead {
                 score: Some(0.5),
                 has_contact: true,

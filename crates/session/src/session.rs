@@ -82,8 +82,6 @@ pub struct Session {
     // Known to this tab only.
     election: Election,
     waiting: Waiting,
-    /// The last reply was a fallback text.
-    fell_back: bool,
     poller: Poller,
     /// When to ask for the conversation that a verified visitor may have on another device.
     look_up_ms: Option<u64>,
@@ -210,7 +208,7 @@ impl Session {
         self.timeline.newest() > 0
     }
 
-    /// Returns the reason why the visitor may not get a reply, if there is one.
+    /// Returns the reason why the visitor may not get an answer, if there is one.
     pub fn notice(&self) -> Option<Notice> {
         self.notice
     }
@@ -289,10 +287,6 @@ impl Session {
         self.open = open;
         if open {
             self.poll_now(now_ms);
-            if self.notice == Some(Notice::Quota) {
-                self.notice = None;
-                self.mark_snapshot_dirty();
-            }
         }
         self.emit(SessionEvent::Opened(open));
         self.view_dirty = true;

@@ -143,7 +143,7 @@ scene("The menu is used with the keyboard", { points: [8, 11] }, async ({ visito
     },
     { focus: "menu-data" },
   );
-  await step("The Down key wraps around", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), {
+  await step("The Down key wraps around", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown"), {
     focus: "menu-data",
   });
   await step("The Up key selects the last item", () => visitor.press("ArrowUp"), {
@@ -210,27 +210,29 @@ scene("Escape closes the window of a blocked visitor", { points: [4, 11] }, asyn
 });
 
 scene(
-  "Escape closes the window of a chat with an exhausted quota",
+  "The visitor leaves an address in a chat with an exhausted quota",
   { points: [4, 11] },
   async ({ visitor, service, step }) => {
     await service.fails({
       ai: "quota_insufficient",
-      fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example.",
+      fallbackText: "Our assistant is asleep. A person will read this.",
     });
     await step(
-      "The quota is exhausted",
+      "The quota is exhausted, and the message field stays",
       async () => {
         await visitor.opens();
-        await visitor.says("I would like to talk to a person");
+        await visitor.says("How long does delivery take?");
       },
       {
-        shows: "notice: The chat is unavailable",
-        hides: ["composer", "form", "suggestions", "typing"],
+        shows: ["offer", "composer"],
+        hides: ["form", "suggestions", "typing", "notice"],
         newest: /asleep/,
       },
     );
+    await step("The visitor wants to leave an address", () => visitor.click("leave-contact"), {
+      shows: ["form", "composer"],
+      hides: "offer",
+    });
     await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
-    await service.isFine();
-    await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });
   },
 );

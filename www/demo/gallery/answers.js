@@ -50,7 +50,7 @@ const REPLIES = [
   [/\bsilence\b/i, { silent: true }],
   [/\brefuse\b/i, { status: 400 }],
   [/\bfail\b/i, { aiStatus: "provider_error" }],
-  [/\bquota\b/i, { aiStatus: "quota_insufficient" }],
+  [/\bquota\b/i, { usedFallback: true, answer: "I cannot answer right now. One of us will read this." }],
   [/\b(delivery|ship|post)\b/i, { answer: "**2 to 4 working days** for 4.90, free from 60 upwards." }],
   [/\b(dishwasher|microwave)\b/i, { answer: "Everything glazed is safe for the dishwasher and the microwave." }],
   [/\bworkshops?\b/i, { answer: "Each Saturday has six places. Shall I look for one?" }],

@@ -218,11 +218,11 @@ export const STATES = {
   },
   quota: {
     title: "Quota",
-    about: "The site's quota is used up. A card replaces the composer.",
+    about: "The site's quota is used up. The message is stored, and the visitor is offered a person.",
     config: SHOP,
     history: SHORT,
-    outcome: { aiStatus: "quota_insufficient" },
-    reach: asks(QUESTION, "notice"),
+    outcome: { usedFallback: true, answer: "I cannot answer right now. One of us will read this." },
+    reach: asks(QUESTION, "offer"),
   },
   blocked: {
     title: "Blocked",

@@ -103,7 +103,13 @@ pub(crate) async fn answer(
     // Contact details are neither searched for nor part of what is asked.
     let rest = without_contacts(text, &countries);
     let earlier = history.split_last().map_or(&[][..], |(_, earlier)| earlier);
+    let last_reply = earlier.iter().rev().find(|turn| turn.role != chat_protocol::Role::Visitor);
+    let is_to_person = last_reply.is_some_and(|turn| turn.role == chat_protocol::Role::Operator);
     let said = linked(Said::new(service, &site.id, &rest, earlier, locale).await?, site, page_origin);
+    // Thanks to a person are not the AI's.
+    if is_to_person && said.understood.is_only_courtesy() {
+        return Ok(Answer::silent());
+    }
     let passages = said.passages();
     let question = Question {
         site_id: &site.id,

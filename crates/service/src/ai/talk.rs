@@ -98,6 +98,13 @@ pub(crate) struct Understood {
 }
 
 impl Understood {
+    /// Returns whether the message thanks, agrees or says goodbye, and asks for nothing.
+    pub(crate) fn is_only_courtesy(&self) -> bool {
+        let is_courtesy =
+            |act: &Act| matches!(act, Act::Bye | Act::Thanks | Act::Praise | Act::Yes | Act::Okay);
+        self.asked.is_empty() && !self.acts.is_empty() && self.acts.iter().all(is_courtesy)
+    }
+
     /// Reads the last message of a conversation, in whose text contact details are blanked.
     pub(crate) fn new(message: &str, earlier: &[Turn], locale: Option<&str>) -> Self {
         let page = locale.and_then(Tongue::of_tag).unwrap_or_default();

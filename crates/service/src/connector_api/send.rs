@@ -173,6 +173,8 @@ fn response(
 ) -> Value {
     let ok = answer.status == AiStatus::Ok;
     let blocked = answer.status == AiStatus::Blocked;
+    // Nothing became of an answer that was dropped, because a person has taken over.
+    let outcome = answer.outcome.filter(|_| message.is_some()).map(|outcome| outcome.as_str().to_owned());
     Value::from(&SendResult {
         conversation_id: recorded.conversation_id,
         user_message_id: Some(recorded.message_id),
@@ -183,6 +185,7 @@ fn response(
         ai_status_message: Some(if ok { "" } else { "The AI gave no answer that can be shown." }.to_owned()),
         ai_status: answer.status,
         locale: Some(locale),
+        outcome,
         lead,
     })
 }

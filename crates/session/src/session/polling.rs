@@ -162,10 +162,12 @@ impl Session {
         for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.sequence > 0) {
             self.poller.record_activity(now_ms);
             self.poller.end_reply_wait();
-            if self.notice == Some(Notice::NoReply) {
+            let is_person = entry.author == Role::Operator;
+            if self.notice == Some(Notice::NoReply) || (is_person && self.notice == Some(Notice::Unanswered))
+            {
                 self.notice = None;
             }
-            if entry.author == Role::Operator {
+            if is_person {
                 // Presence may still report that no operator is online.
                 self.poller.poll_presence_now(now_ms);
             }

@@ -19,9 +19,7 @@ impl Session {
         }
         let id = outbox::new_id(&mut self.random);
         let entry = self.timeline.write(&id, &text, now_ms, Delivery::Waiting);
-        if self.notice == Some(Notice::NoReply) {
-            self.notice = None;
-        }
+        self.notice = self.notice.filter(|notice| *notice == Notice::Blocked);
         self.outbox.push(PendingMessage::new(id, entry, text, page_path, now_ms));
         self.persist_pending(entry);
         self.poller.record_activity(now_ms);
@@ -169,6 +167,7 @@ impl Session {
     #[inline(never)]
     pub(super) fn on_sent(&mut self, now_ms: u64, request: &InFlight, result: SendResult) {
         let Some(entry) = request.message else { return self.leftovers.settle() };
+        let needs_person = result.needs_person();
         // Whether its conversation is gone, and another one has begun since the attempt.
         let mut is_of_earlier = false;
         if self.conversation.as_ref() != Some(&result.conversation_id) {
@@ -203,13 +202,15 @@ impl Session {
         // A fallback text is a reply.
         let reply = result.message.filter(|message| !message.content.trim().is_empty());
         let replied = reply.is_some();
-        self.fell_back = replied && result.ai_status == AiStatus::ProviderError;
-        self.notice = match result.ai_status {
-            AiStatus::QuotaInsufficient => Some(Notice::Quota),
-            _ if result.blocked || result.ai_status == AiStatus::Blocked => Some(Notice::Blocked),
+        self.notice = if result.blocked || result.ai_status == AiStatus::Blocked {
+            Some(Notice::Blocked)
+        } else if !needs_person || self.person_took_over() {
+            None
+        } else if replied {
+            Some(Notice::Unanswered)
+        } else {
             // No reply is being written. A late one is shown, and removes the notice.
-            AiStatus::ProviderError if !replied && !self.person_took_over() => Some(Notice::NoReply),
-            _ => None,
+            Some(Notice::NoReply)
         };
         // Messages before the reply may be missing, and the service may report nothing to poll.
         if self.poller.end_reply_wait() || is_repeated {

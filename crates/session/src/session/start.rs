@@ -63,7 +63,6 @@ impl Session {
             config: ConfigLoader::new(now_ms, config, stored_config),
             leftovers: Leftovers::default(),
             waiting: Waiting::default(),
-            fell_back: false,
             poller: Poller::new(now_ms),
             look_up_ms: None,
             is_told: false,

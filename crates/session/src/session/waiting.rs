@@ -30,11 +30,6 @@ impl Session {
         last.is_some_and(|entry| entry.author == Role::Operator)
     }
 
-    /// Returns whether the last reply was a fallback text, because the assistant could not answer (4.5).
-    pub fn fell_back(&self) -> bool {
-        self.fell_back
-    }
-
     /// Updates the wait after each input.
     pub(super) fn update_wait(&mut self, now_ms: u64) {
         let awaited = self.awaits_reply() && (!self.deferred || self.poller.reply_due_ms().is_some());

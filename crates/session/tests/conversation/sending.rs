@@ -1,6 +1,6 @@
 //! Sending: each message arrives once, whatever happens to the response.
 
-use crate::fixture::Tab;
+use crate::fixture::{Tab, json};
 use chat_protocol::Endpoint::{Config, Messages, Send};
 use chat_session::{Answer, Delivery, Input, Notice, SessionEvent, Start};
 
@@ -290,17 +290,26 @@ fn follows_the_service_to_another_conversation() {
 }
 
 #[test]
-fn reopening_the_window_removes_a_quota_notice() {
-    let outcomes =
-        [("quota_insufficient", Notice::Quota, None), ("blocked", Notice::Blocked, Some(Notice::Blocked))];
-    for (outcome, notice, later) in outcomes {
-        let mut tab = Tab::open(vec![], 0);
-        tab.set_open(true);
-        tab.send("hello");
-        tab.answer(Send, &format!(r#"{{"conversationId":"c1","aiStatus":"{outcome}"}}"#));
+fn writing_another_message_removes_every_notice_but_that_of_a_blocked_visitor() {
+    for (status, body, notice, later) in [
+        (402, r#"{"ok":false,"error":{"code":"INSUFFICIENT_QUOTA"}}"#, Notice::Quota, None),
+        (
+            200,
+            r#"{"ok":true,"data":{"conversationId":"c1","aiStatus":"provider_error"}}"#,
+            Notice::NoReply,
+            None,
+        ),
+        (
+            200,
+            r#"{"ok":true,"data":{"conversationId":"c1","blocked":true}}"#,
+            Notice::Blocked,
+            Some(Notice::Blocked),
+        ),
+    ] {
+        let mut tab = Tab::sending("hello");
+        tab.answer_with(Send, Answer { status, body: json(body), ..Default::default() });
         assert_eq!(tab.session.notice(), Some(notice));
-        tab.set_open(false);
-        tab.set_open(true);
+        tab.send("are you there?");
         assert_eq!(tab.session.notice(), later);
     }
 }

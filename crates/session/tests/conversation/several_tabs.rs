@@ -130,7 +130,10 @@ fn shares_operator_presence_with_every_tab() {
 #[test]
 fn shows_a_notice_in_every_tab_and_on_the_next_page() {
     let outcomes = [
-        (r#"{"conversationId":"c1","aiStatus":"quota_insufficient"}"#, Notice::Quota),
+        (
+            r#"{"conversationId":"c1","message":{"id":"a2","role":"assistant","content":"Sorry"},"outcome":"could_not_answer"}"#,
+            Notice::Unanswered,
+        ),
         (r#"{"conversationId":"c1","aiStatus":"blocked"}"#, Notice::Blocked),
         (r#"{"conversationId":"c1","aiStatus":"provider_error"}"#, Notice::NoReply),
     ];

@@ -22,20 +22,46 @@ fn shows(tab: &mut Tab, input: Input) -> bool {
 }
 
 #[test]
-fn tells_a_fallback_text_from_a_reply() {
-    let mut tab = Tab::in_conversation();
-    assert!(!tab.session.fell_back());
-    tab.send("two");
+fn tells_a_reply_without_an_answer_from_an_answer() {
+    for outcome in [
+        r#""aiStatus":"provider_error""#,
+        r#""aiStatus":"quota_insufficient""#,
+        r#""aiStatus":"visitor_limit","usedFallback":true"#,
+        r#""outcome":"could_not_answer""#,
+    ] {
+        let mut tab = Tab::in_conversation();
+        assert_eq!(tab.session.notice(), None);
+        tab.send("two");
+        tab.answer(
+            Send,
+            &format!(
+                r#"{{"conversationId":"c1","userMessageId":"u2","message":{{"id":"a2","role":"assistant","content":"Sorry"}},{outcome}}}"#
+            ),
+        );
+        assert_eq!(tab.session.notice(), Some(Notice::Unanswered), "{outcome}");
+        tab.send("three");
+        assert_eq!(tab.session.notice(), None, "another message");
+        tab.answer(Send, &format!(r#"{{"conversationId":"c1","userMessageId":"u3",{outcome}}}"#));
+        assert_eq!(tab.session.notice(), Some(Notice::NoReply), "there is no text");
+        tab.send("four");
+        tab.reply(4, "fine");
+        assert_eq!(tab.session.notice(), None, "the assistant answered");
+    }
+}
+
+#[test]
+fn a_person_ends_the_notice_of_a_reply_without_an_answer() {
+    let mut tab = Tab::in_conversation_sending("two");
     tab.answer(Send, FALLBACK);
-    assert!(tab.session.fell_back());
+    tab.wait_for(Messages);
+    tab.answer_messages(&["u2 visitor two", "a2 assistant Sorry"]);
+    assert_eq!(tab.session.notice(), Some(Notice::Unanswered));
+    tab.wait_for(Messages);
+    tab.answer_messages(&["o1 operator Mara here"]);
+    assert_eq!(tab.session.notice(), None);
     tab.send("three");
-    tab.answer(Send, NO_REPLY);
-    assert!(!tab.session.fell_back(), "there is no text");
-    tab.send("four");
     tab.answer(Send, FALLBACK);
-    tab.send("five");
-    tab.reply(5, "fine");
-    assert!(!tab.session.fell_back(), "the assistant replied");
+    assert_eq!(tab.session.notice(), None, "a person has taken over");
 }
 
 #[test]
@@ -47,16 +73,6 @@ fn shows_no_missing_reply_where_a_person_has_taken_over() {
     tab.send("two");
     tab.answer(Send, NO_REPLY);
     assert_eq!(tab.session.notice(), None);
-}
-
-#[test]
-fn shows_no_missing_reply_below_a_fallback_text() {
-    let mut tab = Tab::in_conversation_sending("two");
-    tab.answer(Send, FALLBACK);
-    assert_eq!(tab.session.notice(), None);
-    tab.send("three");
-    tab.answer(Send, NO_REPLY);
-    assert_eq!(tab.session.notice(), Some(Notice::NoReply));
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn treats_a_fallback_text_as_a_reply() {
     tab.answer(Send, &format!(r#"{{"conversationId":"c1","userMessageId":"u2",{fallback}}}"#));
     assert_eq!((tab.session.awaits_reply(), tab.session.is_writing()), (false, false));
     tab.wait(60_000);
-    assert_eq!((tab.session.notice(), tab.session.wait()), (None, Wait::Short));
+    assert_eq!((tab.session.notice(), tab.session.wait()), (Some(Notice::Unanswered), Wait::Short));
 }
 
 #[test]

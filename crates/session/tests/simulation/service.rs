@@ -337,6 +337,7 @@ impl Service {
             ai_status_message: None,
             locale: None,
             blocked,
+            outcome: None,
             lead: Lead::default(),
         };
         let answer = ok(Value::from(&result));

@@ -119,6 +119,7 @@ async fn play(desk: &Desk, text: &'static str, is_one_each: bool) -> Played {
             let is_repeated =
                 reply.split("\n\n").any(|part| !said.insert(part.to_owned()) && part.len() > 60);
             let is_right = outcome == Some(turn.outcome)
+                && data["outcome"] == turn.outcome.as_str()
                 && turn.contains.iter().all(|part| reply.contains(part))
                 && !turn.lacks.iter().any(|part| reply.contains(part))
                 && !is_repeated;
@@ -145,6 +146,22 @@ on_both_databases! {
             let wrong = played.wrong.len();
             assert!(wrong * 10 <= played.turns, "{wrong} of {}:\n{}", played.turns, played.wrong.join("\n"));
         }
+    }
+
+    async fn thanks_to_a_person_are_not_answered_by_the_ai(database: &TestDatabase) {
+        let desk = shop(database).await;
+        let id = desk.client.begin("Is my parcel on its way?").await;
+        desk.answer(&id, "Yes, it comes on Friday. Olga").await;
+        desk.change(&id, json!({ "status": "closed" })).await;
+        let say = async |text: &str| {
+            let body = json!({ "conversationId": id, "message": text, "locale": "en" });
+            desk.client.post("/chat/messages", None, &body).await.data()
+        };
+        for thanks in ["Thank you so much!", "ok, bye"] {
+            let data = say(thanks).await;
+            assert!(data["message"].is_null() && data["outcome"].is_null(), "{thanks}: {data}");
+        }
+        assert_eq!(say("How much is a mug?").await["outcome"], "answered");
     }
 
     async fn on_the_first_day_nothing_is_answered_wrongly(database: &TestDatabase) {
