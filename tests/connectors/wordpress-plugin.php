@@ -47,6 +47,19 @@ if (test_file('seo') !== '') {
     });
 }
 
+// A language that WordPress has no pack for here. The direction is in the pack.
+if (test_file('locale') !== '') {
+    add_filter('locale', static fn (): string => test_file('locale'));
+    add_filter('gettext_with_context', static fn (string $translated, string $text, string $context): string =>
+        $context === 'text direction' && test_file('locale') === 'ar' ? 'rtl' : $translated, 10, 3);
+}
+
+// WordPress looks for its updates when an administrator opens a page, and warns if it cannot.
+foreach (['update_core', 'update_plugins', 'update_themes'] as $update) {
+    add_filter("pre_site_transient_$update", static fn () => (object) ['last_checked' => time(), 'version_checked' =>
+        $GLOBALS['wp_version'], 'updates' => [], 'response' => [], 'translations' => [], 'checked' => []]);
+}
+
 // A shop, with the post type of WooCommerce.
 if (test_file('shop') !== '') {
     add_action('init', static function (): void {

@@ -94,7 +94,7 @@ export async function startWordPress({ version, origin, token, constants = [] })
   /** Runs PHP inside WordPress, and returns its output as JSON. */
   const php = (code, before = "") => {
     const script = `${prelude} ${before} require 'wp-load.php'; ${code}`;
-    const output = execFileSync(PHP, ["-d", "log_errors=1", "-d", "sendmail_path=true", "-r", script], {
+    const output = execFileSync(PHP, ["-d", "log_errors=1", "-d", "sendmail_path=/bin/true", "-r", script], {
       cwd: home,
       encoding: "utf8",
       env: { ...process.env, ...env },

@@ -44,9 +44,9 @@ function esc_html__(string $text): string
     return esc_html($text);
 }
 
-function wp_nonce_field(string $action): void
+function wp_create_nonce(string $action): string
 {
-    echo "<input type=\"hidden\" name=\"_wpnonce\" value=\"$action\">";
+    return $action;
 }
 
 function register_setting(string $group, string $name, array $arguments): void

@@ -45,6 +45,14 @@ final class Hooks
         }
     }
 
+    /** Schedules the push of what editors changed. */
+    public static function pushSoon(): void
+    {
+        if (!wp_next_scheduled('chat_widget_push')) {
+            wp_schedule_single_event(time() + 5, 'chat_widget_push');
+        }
+    }
+
     public static function unschedule(): void
     {
         foreach (array_merge(array_keys(self::EVENTS), ['chat_widget_push']) as $event) {

@@ -27,7 +27,7 @@ final class Jobs implements JobHandler
     /** Claims and executes jobs for some seconds. */
     public static function run(): void
     {
-        if (!Site::isConnected()) {
+        if (!Site::isConnected() || Site::isPaused()) {
             return;
         }
         ignore_user_abort(true);
@@ -39,10 +39,11 @@ final class Jobs implements JobHandler
         try {
             $runner = new JobRunner(Site::client(), $jobs, self::journal($jobs->database), $observe);
             if ($runner->run() !== null) {
-                Site::record(['ranAt' => time(), 'error' => '']);
+                Site::record(['ranAt' => time(), 'error' => '', 'errorKind' => '']);
             }
         } catch (\RuntimeException $error) {
-            Site::record(['ranAt' => time(), 'error' => $error->getMessage()]);
+            $kind = Health::kindOf($error);
+            Site::record(['ranAt' => time(), 'error' => $error->getMessage(), 'errorKind' => $kind]);
         }
     }
 
@@ -86,16 +87,14 @@ final class Jobs implements JobHandler
         }
         $changed = get_option(self::CHANGED, []);
         update_option(self::CHANGED, [$post => true] + (is_array($changed) ? $changed : []), false);
-        if (!wp_next_scheduled('chat_widget_push')) {
-            wp_schedule_single_event(time() + 5, 'chat_widget_push');
-        }
+        Hooks::pushSoon();
     }
 
     /** Pushes what editors changed. What fails now is pushed with the next change, or by the next reconcile. */
     public static function push(): void
     {
         $changed = get_option(self::CHANGED, []);
-        if (!Site::isConnected() || !is_array($changed) || $changed === []) {
+        if (!Site::isConnected() || Site::isPaused() || !is_array($changed) || $changed === []) {
             return;
         }
         self::syncing(static function (self $jobs) use ($changed): void {
@@ -116,7 +115,7 @@ final class Jobs implements JobHandler
     /** Compares all content with what the service has, and reads the published page heads. */
     public static function reconcile(): void
     {
-        if (!Site::isConnected()) {
+        if (!Site::isConnected() || Site::isPaused()) {
             return;
         }
         self::syncing(static function (self $jobs): void {
@@ -136,9 +135,9 @@ final class Jobs implements JobHandler
         }
         try {
             $work($jobs);
-            Site::record(['syncError' => '']);
+            Site::record(['syncError' => '', 'syncErrorKind' => '']);
         } catch (\RuntimeException $error) {
-            Site::record(['syncError' => $error->getMessage()]);
+            Site::record(['syncError' => $error->getMessage(), 'syncErrorKind' => Health::kindOf($error)]);
         } finally {
             $jobs->database->unlock($lock);
         }

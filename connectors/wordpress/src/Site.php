@@ -9,9 +9,12 @@ use SiteConnector\Client;
 /** The connection of this WordPress site to its service: from wp-config.php, or from activation in the settings. */
 final class Site
 {
-    /** The setting: `origin`, `token`, `siteId`, `webhookSecret`, `visitorSecret`, `author`, `category`. */
+    /** The setting: `origin`, `token`, `siteId`, `webhookSecret`, `visitorSecret`, `author`, `category`, `paused`. */
     public const OPTION = 'chat_widget_site';
-    /** The outcome of the last run and the last sync: `error`, `syncError`, `ranAt`, `syncedAt`, `items`. */
+    /**
+     * The outcome of the last run and the last sync: `error`, `errorKind`, `ranAt`, and `syncError`, `syncErrorKind`,
+     * `syncedAt`, `items`.
+     */
     public const STATE = 'chat_widget_state';
 
     /** Returns one value of the setting, or an empty text. The constants of wp-config.php take precedence. */
@@ -42,6 +45,12 @@ final class Site
         return self::get('origin') !== '' && self::get('token') !== '';
     }
 
+    /** Returns whether somebody has paused jobs and the sync. */
+    public static function isPaused(): bool
+    {
+        return self::get('paused') === '1';
+    }
+
     public static function client(int $attempts = 3): Client
     {
         return new Client(self::get('origin'), self::get('token'), new Transport(), $attempts);
@@ -64,11 +73,20 @@ final class Site
             'origin' => rtrim($origin, '/'),
             'token' => $activated['siteToken'],
             'siteId' => (string) $activated['siteId'],
-            'author' => (string) get_current_user_id(),
+            'author' => self::get('author') ?: (string) get_current_user_id(),
+            'paused' => '',
         ]);
+        delete_option(self::STATE);
     }
 
-    /** Records the outcome of a run or a sync; an empty error is a success. */
+    /** Returns one value of the outcome of the last run and the last sync, or an empty text. */
+    public static function state(string $name): string
+    {
+        $stored = get_option(self::STATE, []);
+        return is_array($stored) && is_scalar($stored[$name] ?? null) ? (string) $stored[$name] : '';
+    }
+
+    /** Records the outcome of a run or a sync. */
     public static function record(array $state): void
     {
         $stored = get_option(self::STATE, []);
