@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Advice, main, root, say } from "./setup.mjs";
+import { binaryCatalogue, catalogues } from "./wordpress-texts.mjs";
 import { zip } from "./zip.mjs";
 
 /** The folder of the plugin in the archive, which is the plugin's name in WordPress. */
@@ -15,19 +16,28 @@ const LIBRARY = "connectors/php";
 /** The paths in dist/ that no page with the script tag loads: the console, packages of npm, types, lists for editors. */
 const NOT_LOADED = /^(?:console|npm|server|types)\/|^\.|\.json$|^(?:snippet\.html|client\.mjs)$/;
 
-/** Returns the paths of the plugin's own files in the project, without the widget, by their paths in the plugin. */
+/** Ends a file that a visitor requests by its address: only WordPress loads it. */
+const GUARD = "defined('ABSPATH') || exit;\n";
+
+/** Returns the plugin's own files, without the widget, as their bytes by their paths in the plugin. */
 export function pluginSources() {
   const files = {};
-  const addFolder = (folder, target) => {
+  const addFolder = (folder, target, changed = (source) => source) => {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       const source = join(entry.parentPath ?? entry.path, entry.name);
       const path = relative(join(root, folder), source).split(sep).join("/");
       // The library's tests are programs, which a web server would run.
-      if (entry.isFile() && /^(?!tests\/).*\.php$|^readme\.txt$/.test(path)) files[`${target}${path}`] = source;
+      if (entry.isFile() && /^(?!tests\/).*\.php$|^readme\.txt$|\.pot$/.test(path))
+        files[`${target}${path}`] = Buffer.from(changed(readFileSync(source, "utf8")));
     }
   };
   addFolder(SOURCES, "");
-  addFolder(LIBRARY, "lib/");
+  // The library serves other sites as well, and has no guard of its own.
+  addFolder(LIBRARY, "lib/", (source) =>
+    source.replace(/^(namespace .*|declare\(.*)\n(?!\n*namespace)/m, `$1\n\n${GUARD}`),
+  );
+  for (const [language, po] of Object.entries(catalogues()))
+    files[`languages/chat-widget-${language}.mo`] = binaryCatalogue(po);
   return files;
 }
 
@@ -36,7 +46,7 @@ export function pluginFiles() {
   const dist = join(root, "dist");
   const files = {};
   const add = (path, source) => (files[`${PLUGIN}/${path}`] = readFileSync(source));
-  for (const [path, source] of Object.entries(pluginSources())) add(path, source);
+  for (const [path, bytes] of Object.entries(pluginSources())) files[`${PLUGIN}/${path}`] = bytes;
   for (const name of ["LICENSE-MIT", "LICENSE-APACHE"]) add(name, join(root, name));
   // An archive of the sources leaves out files whose name begins with a dot.
   add("widget/.htaccess", join(root, SOURCES, "htaccess"));

@@ -7,6 +7,7 @@
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0
  * Text Domain: chat-widget
+ * Domain Path: /languages
  */
 
 declare(strict_types=1);

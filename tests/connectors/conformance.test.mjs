@@ -293,7 +293,7 @@ sentence("A page head is applied once, in place of what the site has, and taken 
   const one = article();
   await until(connector, await service.add("publish_article", one.payload));
   const before = (await pageOf(connector, one)).html;
-  connector.test?.("seo", "on");
+  connector.test?.("theme", "on");
   const overlay = { path: one.path, title: "New <title>", description: 'A "new" one', robots: "index, follow" };
   for (const description of ['A "new" one', "A newer one"])
     await until(
@@ -309,7 +309,7 @@ sentence("A page head is applied once, in place of what the site has, and taken 
   );
   assert.match(html, /<title[^>]*>New &lt;title&gt;<\/title>/);
   assert.match(html, /content="A newer one"/);
-  connector.test?.("seo", null);
+  connector.test?.("theme", null);
   await until(connector, await service.add("apply_seo_overlay", { path: one.path }));
   assert.equal((await pageOf(connector, one)).html.replace(/nonce\W+\w+/g, ""), before.replace(/nonce\W+\w+/g, ""));
 });

@@ -27,7 +27,7 @@ after(async () => {
 test("A shop that is worked on and killed 20 times keeps its own content", { timeout: 500_000 }, async () => {
   const service = await startService();
   const shop = await startWordPress({ version: "6.5", ...service });
-  shop.test("shop", "on");
+  shop.addPlugin("WooCommerce");
   shop.php(`wp_suspend_cache_addition(true); for ($i = 1; $i <= 400; $i++) wp_insert_post(['post_status' => 'publish',
     'post_type' => $i <= 300 ? 'product' : 'post', 'post_title' => "Thing $i", 'post_name' => "thing-$i",
     'post_content' => "<p>The description of thing $i.</p>", 'post_author' => 1]); flush_rewrite_rules(); echo 'null';`);

@@ -35,13 +35,15 @@ if (PHP_SAPI !== 'cli' && test_file('cache') !== '' && strpos($_SERVER['REQUEST_
     exit(test_file('cache'));
 }
 
-// A plugin for search engines, with the filters of Yoast SEO, and a theme that writes a description by itself.
-if (test_file('seo') !== '') {
+// A connection that breaks, to addresses that begin with a text.
+if (test_file('offline') !== '') {
+    add_filter('pre_http_request', static fn ($answer, array $request, string $url) =>
+        strpos($url, test_file('offline')) === 0 ? new WP_Error('http_request_failed', 'Connection reset') : $answer, 10, 3);
+}
+
+// A theme that writes elements by itself, with odd quotes, and again in a comment.
+if (test_file('theme') !== '') {
     add_action('wp_head', static function (): void {
-        $description = apply_filters('wpseo_metadesc', 'A description of the SEO plugin.');
-        printf("<meta name=\"description\" content=\"%s\" />\n", esc_attr($description));
-        $title = apply_filters('wpseo_opengraph_title', 'Their title');
-        printf("<meta property=\"og:title\" content=\"%s\" />\n", esc_attr($title));
         echo "<meta name='description' content='A second one of the theme > with a bracket'>\n";
         echo "<!-- <meta name=\"description\" content=\"in a comment\"> -->\n";
     });
@@ -58,11 +60,4 @@ if (test_file('locale') !== '') {
 foreach (['update_core', 'update_plugins', 'update_themes'] as $update) {
     add_filter("pre_site_transient_$update", static fn () => (object) ['last_checked' => time(), 'version_checked' =>
         $GLOBALS['wp_version'], 'updates' => [], 'response' => [], 'translations' => [], 'checked' => []]);
-}
-
-// A shop, with the post type of WooCommerce.
-if (test_file('shop') !== '') {
-    add_action('init', static function (): void {
-        register_post_type('product', ['public' => true, 'rewrite' => ['slug' => 'product']]);
-    });
 }

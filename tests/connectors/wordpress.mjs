@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { answers, folder, freePort, start } from "../../scripts/servers.mjs";
 import { wordpressSources } from "../../scripts/php.mjs";
@@ -24,6 +24,14 @@ const stops = [];
 /** Stops all servers of WordPress. */
 export const stopWordPress = () => stops.splice(0).forEach((stop) => stop());
 process.once("exit", stopWordPress);
+
+/** The programs of other plugins, by the plugins' names. */
+const OTHERS = {
+  "Yoast SEO": "wordpress-seo/wp-seo.php",
+  "Rank Math": "seo-by-rank-math/rank-math.php",
+  Polylang: "polylang/polylang.php",
+  WooCommerce: "woocommerce/woocommerce.php",
+};
 
 let database;
 /** Starts MariaDB, without accounts and for this machine's socket only. */
@@ -73,10 +81,10 @@ export async function startWordPress({ version, origin, token, constants = [] })
     join(home, "wp-config.php"),
     `<?php\n${lines.join("\n")}\n${CONFIG}\nrequire_once ABSPATH . 'wp-settings.php';\n`,
   );
-  for (const [path, source] of Object.entries(pluginSources())) {
+  for (const [path, bytes] of Object.entries(pluginSources())) {
     const target = join(home, "wp-content/plugins/chat-widget", path);
     mkdirSync(dirname(target), { recursive: true });
-    copyFileSync(source, target);
+    writeFileSync(target, bytes);
   }
   mkdirSync(join(home, "wp-content/mu-plugins"), { recursive: true });
   copyFileSync(join(root, "tests/connectors/wordpress-plugin.php"), join(home, "wp-content/mu-plugins/tests.php"));
@@ -90,7 +98,7 @@ export async function startWordPress({ version, origin, token, constants = [] })
 
   const env = { SERVER_NAME: "127.0.0.1" };
   const prelude = `$_SERVER['HTTP_HOST'] = '127.0.0.1:${port}'; $_SERVER['REQUEST_URI'] = '/';
-    $_SERVER['SERVER_PROTOCOL'] = 'HTTP/1.1'; $_SERVER['REQUEST_METHOD'] = 'GET';`;
+    $_SERVER['SERVER_PROTOCOL'] = 'HTTP/1.1'; $_SERVER['REQUEST_METHOD'] = 'GET'; $_SERVER['REMOTE_ADDR'] = '127.0.0.1';`;
   /** Runs PHP inside WordPress, and returns its output as JSON. */
   const php = (code, before = "") => {
     const script = `${prelude} ${before} require 'wp-load.php'; ${code}`;
@@ -143,6 +151,25 @@ export async function startWordPress({ version, origin, token, constants = [] })
     home,
     php,
     run,
+    /**
+     * Adds and activates another plugin: the real one if the folder that the variable `WORDPRESS_PLUGINS` names has it, or
+     * else a stand-in with the same hooks. Returns whether it is real.
+     */
+    addPlugin(name) {
+      const [other] = OTHERS[name].split("/");
+      const target = join(home, "wp-content/plugins", OTHERS[name]);
+      const real = process.env.WORDPRESS_PLUGINS && join(process.env.WORDPRESS_PLUGINS, other);
+      if (real && existsSync(real)) cpSync(real, dirname(target), { recursive: true });
+      else {
+        mkdirSync(dirname(target));
+        copyFileSync(join(root, `tests/connectors/stand-ins/${other}.php`), target);
+      }
+      const [problem] = php(`require_once ABSPATH . 'wp-admin/includes/plugin.php';
+        $result = activate_plugin('${OTHERS[name]}'); echo json_encode([is_wp_error($result) ? $result->get_error_message() : null]);`);
+      if (problem) throw new Error(`${name}: ${problem}`);
+      php("flush_rewrite_rules(); echo 'null';");
+      return Boolean(real && existsSync(real));
+    },
     /** Returns the status and the HTML that visitors get. */
     async read(path) {
       const response = await fetch(address + path, { redirect: "manual" });

@@ -80,6 +80,11 @@ function wp_enqueue_script(string $handle, string $src, array $needs, ?string $v
     $GLOBALS['did']['scripts'][] = [$handle, $src, $arguments['strategy']];
 }
 
+function home_url(): string
+{
+    return 'https://shop.example';
+}
+
 function plugins_url(string $path, string $file): string
 {
     return '/wp-content/plugins/' . basename(dirname($file)) . "/$path";

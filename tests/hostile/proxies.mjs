@@ -180,7 +180,8 @@ export const proxies = {
       .replace("https://service.example", options.origin)
       .replace("the token of activation", token);
     const wordpress = `define('ABSPATH', '/'); function add_action() {} function add_filter() {}
-      function plugin_basename($file) { return $file; } function get_option($name, $default) { return $default; }`;
+      function plugin_basename($file) { return $file; } function get_option($name, $default) { return $default; }
+      function home_url() { return 'https://shop.example'; }`;
     cpSync(plugin, own, { recursive: true });
     phpLibrary(join(own, "lib"), options);
     writeFileSync(

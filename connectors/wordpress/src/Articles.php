@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\JobFailure;
 use SiteConnector\Text;
 
@@ -40,6 +42,7 @@ final class Articles
         $record = ArticleRecord::of($this->database, $name);
         $this->find($record, $text('externalId'), $text('path'));
         $before = $this->fields($record->post);
+        self::refuseWhileEdited($record->post);
         if (!in_array($job['id'], $record->applied, true)) {
             $this->keepEdits($record, $before, [$record->written]);
             switch (self::action($job['type'], $text('action'))) {
@@ -67,7 +70,7 @@ final class Articles
                 $record->write();
             }
         }
-        $this->reconcile($record, $step);
+        $this->reconcile($record, self::digest($before), $text('locale'), $step);
         return $this->verified($record, $text('externalId'), $text('path'), $step);
     }
 
@@ -98,7 +101,9 @@ final class Articles
             return;
         }
         $own = preg_match('/^post-(\d+)$/D', $externalId, $found) === 1 ? (int) $found[1] : 0;
-        $own = $own !== 0 || $path === '' ? $own : url_to_postid(home_url($path));
+        // Only the path counts: `/?p=1` would be any post of the site.
+        $path = (string) wp_parse_url($path, PHP_URL_PATH);
+        $own = $own !== 0 || $path === '' ? $own : url_to_postid(Site::url($path));
         $post = $own === 0 ? null : get_post($own);
         if ($post === null || !in_array($post->post_type, ['post', 'page'], true) || $post->post_status !== 'publish') {
             return;
@@ -142,7 +147,11 @@ final class Articles
             }
         }
         $path = rawurldecode((string) wp_parse_url($payload['path'], PHP_URL_PATH));
+        $folder = explode('/', trim(Site::path(home_url('/')), '/'));
         $parts = array_values(array_filter(explode('/', $path)));
+        if (array_slice($parts, 0, count($folder)) === $folder) {
+            $parts = array_slice($parts, count($folder));
+        }
         if ($parts === [] && $own === null) {
             throw new JobFailure('The site has no page at the path /.');
         }
@@ -175,24 +184,52 @@ final class Articles
         return preg_replace('~<(script|style)\b[^>]*+>.*?</\1\s*+>~is', '', $html) ?? '';
     }
 
-    /** Makes the post what its record wants. */
-    private function reconcile(ArticleRecord $record, callable $step): void
+    /** Fails while a person has the post open in WordPress' editor: what they save next would undo the job. */
+    private static function refuseWhileEdited(int $post): void
+    {
+        require_once ABSPATH . 'wp-admin/includes/post.php';
+        $editor = $post === 0 ? false : wp_check_post_lock($post);
+        if ($editor !== false) {
+            $user = get_userdata($editor);
+            $name = $user === false ? 'Somebody' : Text::line($user->display_name);
+            throw new JobFailure("$name has the page open in the editor. Close it, and run the job again.");
+        }
+    }
+
+    /** Fails if somebody has saved the post since the job read it. The job keeps that edit when it is repeated. */
+    private function refuseIfChanged(int $post, string $before): void
+    {
+        if (self::digest($this->fields($post)) !== $before) {
+            throw new JobFailure('Somebody has saved the page while the job ran. Run the job again.');
+        }
+    }
+
+    /** Makes the post what its record wants. `$before` is the digest of the post as the job has read it. */
+    private function reconcile(ArticleRecord $record, string $before, string $locale, callable $step): void
     {
         $wanted = $record->wanted();
         $found = $this->fields($record->post);
         if ($wanted === null) {
             if ($found !== null && $found['post_status'] !== 'trash') {
                 $step('trash');
+                $this->refuseIfChanged($record->post, $before);
                 wp_trash_post($record->post);
             }
         } elseif ($found === null) {
-            $this->create($record, $wanted, $step);
+            $this->create($record, $wanted, $locale, $step);
         } elseif (self::digest($found) !== self::digest($wanted)) {
+            $this->refuseIfChanged($record->post, $before);
             if ($found['post_status'] === 'trash') {
                 $step('untrash');
                 wp_untrash_post($record->post);
+                $before = self::digest($this->fields($record->post));
+            }
+            if ($found['post_status'] === 'draft' && $record->own === null) {
+                // A killed run has created the post.
+                Language::assign($record->post, $locale);
             }
             $step('update');
+            $this->refuseIfChanged($record->post, $before);
             self::check(wp_update_post(wp_slash(['ID' => $record->post] + $wanted), true));
         }
         $now = $this->fields($record->post);
@@ -205,9 +242,9 @@ final class Articles
     }
 
     /** Creates a post as a draft, and publishes it once it is complete, so that visitors never see a part of it. */
-    private function create(ArticleRecord $record, array $wanted, callable $step): void
+    private function create(ArticleRecord $record, array $wanted, string $locale, callable $step): void
     {
-        $category = (int) Site::get('category');
+        $category = Language::category((int) Site::get('category'), $locale);
         $author = (int) Site::get('author');
         $step('insert');
         $record->post = self::check(wp_insert_post(wp_slash([
@@ -219,6 +256,7 @@ final class Articles
         ] + $wanted), true));
         $step('inserted');
         $record->write();
+        Language::assign($record->post, $locale);
         $step('publish');
         self::check(wp_update_post(wp_slash(['ID' => $record->post] + $wanted), true));
     }
@@ -240,7 +278,7 @@ final class Articles
         $name = $record->post !== 0 ? "post-$record->post" : $externalId;
         if (!$record->isPublished()) {
             $last = end($record->versions);
-            $url = $record->url !== '' ? $record->url : home_url($path);
+            $url = $record->url !== '' ? $record->url : Site::url($path);
             if ($record->own === null && $last !== false && $this->shows($url, $last, $record->post)) {
                 throw new JobFailure("The article was deleted, but $url still shows it. A cache may hold it.");
             }
@@ -257,7 +295,7 @@ final class Articles
         }
         $result = ['externalId' => $name, 'url' => $url, 'path' => (string) wp_parse_url($url, PHP_URL_PATH)];
         $result['status'] = 'published';
-        if ($path !== '' && Site::path($url) !== Site::path(home_url($path))) {
+        if ($path !== '' && Site::path($url) !== Site::path(Site::url($path))) {
             $result['message'] = "WordPress' permalinks give the article another path than $path.";
         }
         return $result;

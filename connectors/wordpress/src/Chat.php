@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\Proxy;
 
 /** The chat on the pages, and its proxy. */
@@ -12,6 +14,12 @@ final class Chat
     /** The setting: the attributes of the script tag that are the chat's options. */
     public const SETTING = 'chat_widget';
     private const PROXY = '/connector';
+
+    /** Returns the path of the proxy, below the folder of this site: sites of a network may have one each. */
+    private static function proxyPath(): string
+    {
+        return rtrim((string) parse_url(home_url(), PHP_URL_PATH), '/') . self::PROXY;
+    }
 
     /** Returns the user who is signed in, as the service's verified visitor. */
     public static function visitor(): ?array
@@ -26,13 +34,13 @@ final class Chat
     /** Answers requests of the proxy's paths, before WordPress looks for a page of that name. */
     public static function serveProxy(): void
     {
-        $prefix = self::PROXY . '/';
-        if (strncmp($_SERVER['REQUEST_URI'] ?? '', $prefix, strlen($prefix)) !== 0 || !Site::isConnected()) {
+        $prefix = self::proxyPath();
+        if (strncmp($_SERVER['REQUEST_URI'] ?? '', "$prefix/", strlen($prefix) + 1) !== 0 || !Site::isConnected()) {
             return;
         }
         $secret = Site::get('visitorSecret');
-        $serve = static function () use ($secret): void {
-            $proxy = new Proxy(Site::get('origin'), Site::get('token'), self::PROXY);
+        $serve = static function () use ($secret, $prefix): void {
+            $proxy = new Proxy(Site::get('origin'), Site::get('token'), $prefix);
             if ($secret !== '') {
                 $proxy->verifyVisitors($secret, [self::class, 'visitor']);
             }
@@ -77,7 +85,7 @@ final class Chat
     {
         $options = self::optionsOf(get_option(self::SETTING, []));
         if (Site::isConnected()) {
-            $options['data-proxy'] = self::PROXY;
+            $options['data-proxy'] = self::proxyPath();
         }
         return isset($options['data-proxy']) ? $options : [];
     }

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 /** The site's public content, as items of a sync: posts, pages, WooCommerce products, and categories. */
 final class Content implements \IteratorAggregate
 {
@@ -24,7 +26,8 @@ final class Content implements \IteratorAggregate
             $last = $ids === [] ? 0 : end($ids);
         } while (count($ids) === self::BATCH);
         foreach (array_filter(self::TAXONOMIES, 'taxonomy_exists') as $taxonomy) {
-            $terms = get_terms(['taxonomy' => $taxonomy, 'hide_empty' => true]);
+            // Polylang returns the terms of all languages if `lang` is empty.
+            $terms = get_terms(['taxonomy' => $taxonomy, 'hide_empty' => true, 'lang' => '']);
             if (is_wp_error($terms)) {
                 throw new \RuntimeException($terms->get_error_message());
             }
@@ -58,7 +61,7 @@ final class Content implements \IteratorAggregate
         return [array_filter([
             'externalId' => "post-$id",
             'type' => $kind,
-            'locale' => self::locale($id),
+            'locale' => Language::ofPost($id),
             'path' => (string) wp_parse_url($url, PHP_URL_PATH),
             'url' => $url,
             'title' => html_entity_decode(wp_strip_all_tags($post->post_title), ENT_QUOTES | ENT_HTML5, 'UTF-8'),
@@ -103,29 +106,12 @@ final class Content implements \IteratorAggregate
         return array_filter([
             'externalId' => "term-$term->term_id",
             'type' => 'category',
-            'locale' => self::siteLocale(),
+            'locale' => Language::ofTerm($term->term_id),
             'path' => (string) wp_parse_url($url, PHP_URL_PATH),
             'url' => $url,
             'title' => html_entity_decode($term->name, ENT_QUOTES | ENT_HTML5, 'UTF-8'),
             'content' => wp_kses_post($term->description),
             'format' => 'html',
         ]);
-    }
-
-    /** Returns the language of a post: from Polylang or WPML, or the site's. */
-    private static function locale(int $id): string
-    {
-        $locale = function_exists('pll_get_post_language') ? pll_get_post_language($id, 'locale') : null;
-        if (!is_string($locale) || $locale === '') {
-            $details = apply_filters('wpml_post_language_details', null, $id);
-            $locale = is_array($details) ? $details['locale'] ?? null : null;
-        }
-        $tag = str_replace('_', '-', is_string($locale) ? $locale : '');
-        return preg_match('/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/D', $tag) === 1 ? $tag : self::siteLocale();
-    }
-
-    private static function siteLocale(): string
-    {
-        return implode('-', array_slice(explode('_', get_locale()), 0, 2));
     }
 }

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\SyncRecord;
 use SiteConnector\TableJournal;
 
@@ -30,6 +32,12 @@ final class Database implements \SiteConnector\Database
             update_option(self::VERSION_OPTION, self::VERSION);
         }
         return $database;
+    }
+
+    /** Returns whether the site has the tables: a site that was never connected has none. */
+    public static function exists(): bool
+    {
+        return get_option(self::VERSION_OPTION) !== false;
     }
 
     private function createTables(): void

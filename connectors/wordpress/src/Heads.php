@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\JobFailure;
 use SiteConnector\Overlay;
 use SiteConnector\Text;
@@ -35,7 +37,7 @@ final class Heads
         if ($overlay === null) {
             throw new JobFailure('The overlay names no page.');
         }
-        $url = Site::origin(home_url()) . $overlay->path;
+        $url = Site::url($overlay->path);
         if (PublicPage::read($url) === null) {
             throw new JobFailure('The site has no page ' . Text::line($overlay->path) . '.');
         }
@@ -117,7 +119,7 @@ final class Heads
     {
         $path = wp_parse_url($_SERVER['REQUEST_URI'] ?? '', PHP_URL_PATH);
         try {
-            return is_string($path) ? (new self(Database::open()))->of($path) : null;
+            return is_string($path) && Database::exists() ? (new self(Database::open()))->of($path) : null;
         } catch (\RuntimeException $error) {
             // The page is more important than its head.
             return null;
@@ -138,12 +140,23 @@ final class Heads
             'wpseo_canonical' => $overlay->canonicalUrl,
             'rank_math/frontend/canonical' => $overlay->canonicalUrl,
             'wpseo_robots' => $overlay->robots,
+            'rank_math/frontend/robots' => $overlay->robots === null ? null : self::directives($overlay->robots),
         ];
         foreach ($overlay->openGraph as $name => $content) {
-            $yoast = ['title' => 'title', 'description' => 'desc', 'url' => 'url', 'type' => 'type'][$name] ?? $name;
+            $yoast = $name === 'description' ? 'desc' : $name;
             $filters["wpseo_opengraph_$yoast"] = $content;
             $filters["rank_math/opengraph/facebook/og_$name"] = $content;
+            // Both plugins write the same texts for Twitter as well.
+            $filters["wpseo_twitter_$name"] = $content;
+            $filters["rank_math/opengraph/twitter/twitter_$name"] = $content;
         }
-        return array_filter($filters, 'is_string');
+        return array_filter($filters, static fn ($value): bool => $value !== null);
+    }
+
+    /** Returns robots as Rank Math has them: directives by their names. */
+    private static function directives(string $robots): array
+    {
+        $directives = array_filter(array_map('trim', explode(',', strtolower($robots))));
+        return array_combine($directives, $directives) ?: [];
     }
 }

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\Webhook;
 
 /** The events that start the plugin's work: WP-Cron, changes of editors, and webhooks of the service. */
@@ -16,6 +18,7 @@ final class Hooks
         add_action('chat_widget_run', [Jobs::class, 'run']);
         add_action('chat_widget_reconcile', [Jobs::class, 'reconcile']);
         add_action('chat_widget_push', [Jobs::class, 'push']);
+        add_action('init', [self::class, 'loadTexts'], 1);
         add_action('init', [self::class, 'schedule']);
         add_action("deactivate_$plugin", [self::class, 'unschedule']);
         add_filter('cron_schedules', static function (array $schedules): array {
@@ -33,6 +36,14 @@ final class Hooks
         add_filter('wpmu_drop_tables', static function (array $tables): array {
             return array_merge($tables, array_map([Database::class, 'table'], Database::TABLES));
         });
+    }
+
+    /** Loads the texts in the language of the user, whatever its region. */
+    public static function loadTexts(): void
+    {
+        $locale = determine_locale();
+        $language = strtok($locale, '_');
+        load_textdomain('chat-widget', dirname(__DIR__) . "/languages/chat-widget-$language.mo", $locale);
     }
 
     /** Schedules the work of a connected site. */

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\ConnectorError;
 use SiteConnector\Text;
 

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 /** The page of the settings, with the elements that WordPress' own pages have. */
 final class SettingsPage
 {

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\Client;
 
 /** The connection of this WordPress site to its service: from wp-config.php, or from activation in the settings. */
@@ -98,6 +100,12 @@ final class Site
     {
         $parts = wp_parse_url($url);
         return $parts['scheme'] . '://' . $parts['host'] . (isset($parts['port']) ? ":{$parts['port']}" : '');
+    }
+
+    /** Returns the address of a path. Paths begin at the host, also if WordPress is in a folder. */
+    public static function url(string $path): string
+    {
+        return self::origin(home_url()) . $path;
     }
 
     /** Returns the path of an address of this site, as overlays name it: without a slash at its end. */

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace ChatWidget;
 
+defined('ABSPATH') || exit;
+
 use SiteConnector\TransportError;
 
 /** Sends requests to the service with WordPress' own HTTP, and so through the proxy of wp-config.php. */
