@@ -28,6 +28,7 @@ const PARTS = {
 
 /** The tests of the PHP library. */
 const PHP_TESTS = "connectors/php/tests/run.php";
+const PLUGIN_LOADS = "tests/connectors/load-plugin.php";
 
 const cargo = (...args) => tee("cargo", args);
 const node = (...args) => tee("node", args);
@@ -144,7 +145,8 @@ export const STEPS = {
   connectors: async () => {
     const runs = [];
     for (const version of ["7.4", "8.0", "8.1", "8.3", "8.4"])
-      runs.push(await counting(tee("node", [phpOfVersion(), PHP_TESTS], { PHP: version })));
+      for (const program of [PHP_TESTS, PLUGIN_LOADS])
+        runs.push(await counting(tee("node", [phpOfVersion(), program], { PHP: version })));
     return together([...runs, await runFiles(testsIn("tests/connectors"), { concurrency: 1 })]);
   },
   "attacks:recipes": () => {

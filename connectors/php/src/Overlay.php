@@ -24,7 +24,8 @@ final class Overlay
     public static function read($data): ?self
     {
         $path = is_array($data) ? $data['path'] ?? $data['pagePath'] ?? null : null;
-        if (!is_string($path) || $path === '' || $path[0] !== '/') {
+        // A path that begins with two slashes is the address of another host.
+        if (!is_string($path) || preg_match('~^/(?![/\\\\])~', $path) !== 1) {
             return null;
         }
         $text = static function (string $one, string $other) use ($data): ?string {

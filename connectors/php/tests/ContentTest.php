@@ -121,7 +121,10 @@ test('a difference names an element that is there twice, or not at all', static 
 });
 
 test('an overlay of any shape is read, or is none', static function (): void {
-    foreach ([null, 7, [], ['path' => 7], ['path' => 'https://evil.example/'], ['path' => '']] as $data) {
+    foreach ([7, '', 'https://evil.example/', '//evil.example/', '/\\evil.example/'] as $path) {
+        same(null, Overlay::read(['path' => $path]));
+    }
+    foreach ([null, 7, []] as $data) {
         same(null, Overlay::read($data));
     }
     $odd = ['title' => ['x'], 'robots' => 7, 'openGraph' => 'x', 'jsonLd' => 'x', 'canonical' => 'javascript:1'];
