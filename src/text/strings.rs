@@ -52,6 +52,7 @@ texts! {
     NamedReplied = "namedReplied": "{name} replied";
     PersonJoined = "personJoined": "A person joined";
     NamedJoined = "namedJoined": "{name} joined";
+    AwaitsPerson = "awaitsPerson": "Waiting for a person";
     AnsweredByAi = "answeredByAi": "Answers by AI";
     IsWriting = "isWriting": "is writing";
     WaitLong = "waitLong": "This is taking longer than usual.";

@@ -1,5 +1,7 @@
 //! The header of the window: title, presence, menu button and close button.
 
+use chat_session::Session;
+
 use super::Ui;
 use super::avatar::{assistant_avatar, operator_avatar};
 use super::dom::{El, flag};
@@ -53,6 +55,7 @@ fn presence(ui: &Ui) -> String {
         _ if is_operator_online(ui) => ui.person_text(Text::NamedHere, Text::PersonHere),
         // A reply of an operator is newer than the last presence response.
         _ if ui.person_answers() => ui.person_text(Text::NamedReplied, Text::PersonReplied),
+        _ if ui.session(Session::awaits_person) => ui.text(Text::AwaitsPerson),
         Some(words) => words.clone(),
         None => ui.text(Text::AnsweredByAi),
     }

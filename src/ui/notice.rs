@@ -50,11 +50,12 @@ fn with_contact(ui: &Ui, el: El) -> El {
     }
 }
 
-/// Returns whether the visitor is offered a person: the assistant has no answer, and the contact line does
-/// not ask already.
+/// Returns whether the visitor is offered a person: the assistant has no answer, the visitor has not asked
+/// for one, and the contact line does not ask already.
 pub(crate) fn offers_person(ui: &Ui) -> bool {
     let notice = ui.session(Session::notice);
-    matches!(notice, Some(Notice::NoReply | Notice::Unanswered)) && !contact::is_open(ui)
+    let needs_person = matches!(notice, Some(Notice::NoReply | Notice::Unanswered));
+    needs_person && !ui.session(Session::awaits_person) && !contact::is_open(ui)
 }
 
 /// Renders the offer after a reply without an answer.

@@ -22,7 +22,7 @@ scene("A visitor asks for a person", { main: true, points: [1] }, async ({ visit
   await step("The window is open", () => visitor.opens(), { shows: ["composer", "header"] });
   await step("The visitor asks for a person", () => visitor.asks(ASK), {
     newest: /Leave your e-mail address/,
-    has: "form",
+    has: ["form", "presence: Waiting for a person"],
     hides: "suggestions",
   });
   await step("A person replies", () => operator.says("Anna here. What can I do for you?"), {

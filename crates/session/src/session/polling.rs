@@ -168,6 +168,7 @@ impl Session {
                 self.notice = None;
             }
             if is_person {
+                self.awaits_person = false;
                 // Presence may still report that no operator is online.
                 self.poller.poll_presence_now(now_ms);
             }

@@ -225,6 +225,7 @@ impl Session {
             self.await_reply(now_ms);
         }
         self.poller.record_activity(now_ms);
+        self.awaits_person |= result.lead.needs_handoff && !self.person_took_over();
         self.emit(SessionEvent::Lead(result.lead));
         self.remove_delivered(entry);
     }

@@ -22,6 +22,7 @@ impl Session {
             reply_due_ms: self.poller.reply_due_ms(),
             hold_until_ms: self.poller.hold_until_ms(),
             deferred: self.deferred,
+            awaits_person: self.awaits_person,
         };
         state.encode(shrink)
     }
@@ -68,6 +69,7 @@ impl Session {
         self.poller.apply_remote_reply_wait(snapshot.reply_due_ms);
         self.poller.apply_remote_hold(snapshot.hold_until_ms);
         self.deferred = snapshot.deferred;
+        self.awaits_person = snapshot.awaits_person;
         if live && snapshot.operator_online != self.operator_online {
             self.emit(SessionEvent::Presence(snapshot.operator_online == Some(true)));
         }

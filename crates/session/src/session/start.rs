@@ -58,6 +58,7 @@ impl Session {
             notice: None,
             operator_online: None,
             deferred: false,
+            awaits_person: false,
             outbox: Outbox::default(),
             tracking: Tracking::new(reports),
             config: ConfigLoader::new(now_ms, config, stored_config),

@@ -57,6 +57,7 @@ impl Session {
         self.conversation = None;
         self.timeline.clear();
         self.notice = None;
+        self.awaits_person = false;
         self.operator_online = None;
         self.poller.end_conversation();
         self.outbox.clear();

@@ -30,6 +30,11 @@ impl Session {
         last.is_some_and(|entry| entry.author == Role::Operator)
     }
 
+    /// Returns whether the visitor has asked for a person, and none has written since.
+    pub fn awaits_person(&self) -> bool {
+        self.awaits_person
+    }
+
     /// Updates the wait after each input.
     pub(super) fn update_wait(&mut self, now_ms: u64) {
         let awaited = self.awaits_reply() && (!self.deferred || self.poller.reply_due_ms().is_some());

@@ -65,6 +65,25 @@ fn a_person_ends_the_notice_of_a_reply_without_an_answer() {
 }
 
 #[test]
+fn a_visitor_who_asked_for_a_person_waits_until_one_writes_also_on_the_next_page() {
+    let mut tab = Tab::in_conversation_sending("A person please");
+    assert!(!tab.session.awaits_person());
+    tab.answer(
+        Send,
+        r#"{"conversationId":"c1","userMessageId":"u2","message":{"id":"a2","role":"assistant","content":"Noted"},"lead":{"needsHandoff":true}}"#,
+    );
+    assert!(tab.session.awaits_person());
+    tab.send("three");
+    tab.reply(3, "fine");
+    assert!(tab.session.awaits_person(), "the assistant answered");
+    let mut tab = tab.reload();
+    assert!(tab.session.awaits_person(), "another page");
+    tab.wait_for(Messages);
+    tab.answer_messages(&["u3 visitor three", "a3 assistant fine", "o1 operator Mara here"]);
+    assert!(!tab.session.awaits_person());
+}
+
+#[test]
 fn shows_no_missing_reply_where_a_person_has_taken_over() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
