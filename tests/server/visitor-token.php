@@ -49,6 +49,11 @@ function get_option(string $name, mixed $default): mixed
     return $default;
 }
 
+function home_url(): string
+{
+    return 'https://shop.example';
+}
+
 function wp_get_current_user(): object
 {
     return (object) ($GLOBALS['given']['user'] ?? ['ID' => 0]);
