@@ -271,7 +271,8 @@ final class SettingsPage
     {
         $outcome = $job['is_ok'] === '1' ? __('Done', 'chat-widget') : __('Failed', 'chat-widget');
         $waits = $job['is_reported'] === '1' ? '' : ' ' . __('(the service does not know it yet)', 'chat-widget');
-        return $outcome . $waits . ($job['note'] === '' ? '' : ": $job[note]");
+        // The note is in English, also on a page from right to left: isolated, its full stop stays at its end.
+        return $outcome . $waits . ($job['note'] === '' ? '' : ": \u{2068}$job[note]\u{2069}");
     }
 
     /** Returns how long ago a time was, in seconds since 1970. */
