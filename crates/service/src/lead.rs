@@ -35,6 +35,8 @@ pub(crate) struct LeadNotes {
     /// Whether an operator has written since the visitor last asked for a person.
     person_answered: bool,
     topics: Vec<String>,
+    /// Whether the visitor has asked something that the assistant could not answer.
+    asked_in_vain: bool,
     messages: u32,
 }
 
@@ -69,6 +71,11 @@ impl LeadNotes {
         if !topic.is_empty() && self.topics.len() < MAX_TOPICS && !self.topics.contains(&topic) {
             self.topics.push(topic);
         }
+    }
+
+    /// Records that the assistant could not answer a question.
+    pub(crate) fn record_unanswered(&mut self) {
+        self.asked_in_vain = true;
     }
 
     /// Records a message of an operator.
@@ -128,6 +135,7 @@ impl LeadNotes {
 
     fn summary(&self, has_contact: bool, behaviour: &Behaviour) -> String {
         let mut summary = match self.topics.as_slice() {
+            [] if self.asked_in_vain => "Asked what the assistant could not answer".to_owned(),
             [] => "Has not named a subject yet".to_owned(),
             topics => format!("Asked about {}", topics.join(", ").to_lowercase()),
         };
@@ -165,6 +173,17 @@ mod tests {
             notes.record_message(&phone(number, is_certain), None, false);
             assert_eq!(notes.phone.as_deref(), Some(known));
         }
+    }
+
+    #[test]
+    fn who_asked_in_vain_has_named_a_subject() {
+        let summary = |notes: &LeadNotes| notes.summary(false, &Behaviour::default());
+        let mut notes = LeadNotes::default();
+        assert_eq!(summary(&notes), "Has not named a subject yet; left no contact details.");
+        notes.record_unanswered();
+        assert_eq!(summary(&notes), "Asked what the assistant could not answer; left no contact details.");
+        notes.record_topic("Mugs");
+        assert_eq!(summary(&notes), "Asked about mugs; left no contact details.");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::chat::resolved_locale;
 use super::record::{Recorded, Step, record};
 use super::reply::reply;
 use crate::Service;
-use crate::ai::{Answer, recent_events};
+use crate::ai::{Answer, Outcome, recent_events};
 use crate::clock::iso;
 use crate::conversations::unanswered::await_person;
 use crate::conversations::{self, NewMessage, add_message, answer_to, record_outcome};
@@ -129,6 +129,9 @@ async fn store_answer(
     };
     if let Some(topic) = &answer.topic {
         conversation.notes.record_topic(topic);
+    }
+    if answer.outcome == Some(Outcome::CouldNotAnswer) {
+        conversation.notes.record_unanswered();
     }
     let lead = conversation.notes.lead_of(&conversation.profile, behaviour);
     conversation.set_score(&lead);
