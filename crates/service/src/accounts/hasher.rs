@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tracing::error;
 
 use super::password::normalize;
@@ -21,6 +21,10 @@ const SALT_BYTES: usize = 16;
 
 /// Maximum hashes that are computed at a time, where there are processors enough.
 const MAX_PARALLEL: usize = 2;
+/// How much the threads that compute hashes yield to others: they get about a third of a processor that another
+/// thread wants as well.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 5;
 /// Maximum hashes of strangers that are computed or waited for.
 const MAX_WAITING: usize = 64;
 /// Maximum hashes of one tenant's operators that go first. Further ones wait with the strangers, so that a
@@ -40,8 +44,9 @@ pub(super) enum Caller<'a> {
     Stranger,
 }
 
-/// Hashes passwords on threads of their own, so few at a time that logins cannot take the machine. Known
-/// operators go first: they wait for the hashes that are being computed, and never for strangers that wait.
+/// Hashes passwords on threads of their own, so few at a time, and so ready to yield to everything else that
+/// wants a processor, that logins cannot take the machine. Known operators go first: they wait for the hashes
+/// that are being computed, and never for strangers that wait.
 ///
 /// Take a place, then count the attempt, then hash: what is refused for want of a place was not checked, and
 /// must not count as a wrong password.
@@ -184,17 +189,37 @@ impl Place {
             }
         };
         let slot = slots.acquire_owned().await.map_err(|_| ApiError::Unavailable)?;
-        let computing = tokio::task::spawn_blocking(move || {
+        let (result, computing) = oneshot::channel();
+        // A thread that yields to others does so for good: it cannot be one of Tokio's.
+        let thread = std::thread::Builder::new().name("password".to_owned()).spawn(move || {
+            yield_to_others();
             // Held by the thread, which goes on when the client gives up.
-            let _permits = (held, turn, slot);
+            let permits = (held, turn, slot);
             computed.fetch_add(1, Ordering::Relaxed);
-            let params = Params::new(MEMORY_KIB, PASSES, LANES, None)?;
-            work(&Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+            let params = Params::new(MEMORY_KIB, PASSES, LANES, None);
+            let hasher = params.map(|params| Argon2::new(Algorithm::Argon2id, Version::V0x13, params));
+            let output = hasher.map_err(Into::into).and_then(|argon2| work(&argon2));
+            drop(permits);
+            // Fails when the client has given up.
+            _ = result.send(output);
         });
+        if let Err(error) = thread {
+            error!("a password was not hashed: {error}");
+            return Err(ApiError::Unavailable);
+        }
         computing.await.map_err(|_| ApiError::Internal)?.map_err(|error| {
             error!("a password was not hashed: {error}");
             ApiError::Internal
         })
+    }
+}
+
+/// Gives this thread less of a processor that others want as well. Elsewhere than on Linux, that concerns the
+/// whole process, so that nothing is done.
+fn yield_to_others() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        tracing::debug!("passwords are hashed with the priority of visitors' messages: {error}");
     }
 }
 
