@@ -16,7 +16,7 @@ const LIBRARY = "connectors/php";
 /** The paths in dist/ that no page with the script tag loads: the console, packages of npm, types, lists for editors. */
 const NOT_LOADED = /^(?:console|npm|server|types)\/|^\.|\.json$|^(?:snippet\.html|client\.mjs)$/;
 
-/** Ends a file that a visitor requests by its address: only WordPress loads it. */
+/** Does nothing in WordPress, and ends the file if somebody requests it by its own address. */
 const GUARD = "defined('ABSPATH') || exit;\n";
 
 /** Returns the plugin's own files, without the widget, as their bytes by their paths in the plugin. */

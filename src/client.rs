@@ -12,8 +12,8 @@ mod retry;
 pub(crate) mod transport;
 
 pub use error::{ClientError, ErrorKind};
-pub(crate) use proof::Source;
 pub use proof::VisitorToken;
+pub(crate) use proof::{Proof, Source};
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,7 +27,6 @@ use chat_protocol::{
 
 use crate::browser::page;
 use identity::Identity;
-use proof::Proof;
 use queue::Queue;
 use transport::{Call, Limit, Transport};
 
@@ -210,6 +209,8 @@ impl BrowserWidgetClient {
 
     /// Returns whether an operator is online, and the suggested polling intervals (4.7).
     pub async fn get_presence(&self) -> Result<Presence, ClientError> {
+        // The conversation is that of the person whom the proof names.
+        _ = self.transport.prover().proof().await;
         let query = self.conversation_id().map(|id| ("conversationId", id.as_str().to_owned()));
         self.get(Endpoint::Presence, query.into_iter().collect()).await
     }
@@ -238,6 +239,7 @@ impl BrowserWidgetClient {
     /// Reports any number of events (4.8), at most 50 in a request. Fields that are `None` get the visitor,
     /// the page and the time. Every event but `page_view` gets the conversation.
     pub async fn track_batch(&self, events: Vec<VisitorEvent>) -> Result<Tracking, ClientError> {
+        _ = self.transport.prover().proof().await;
         let visitor_id = self.visitor_id();
         let mut total = Tracking { accepted: 0, rejected: 0, enabled: true };
         let events: Vec<Value> =

@@ -191,7 +191,8 @@ export class BrowserWidgetClient {
   }
 
   /** Returns whether an operator is online, and the suggested polling intervals. */
-  getPresence(): Promise<Presence> {
+  async getPresence(): Promise<Presence> {
+    await this.#proof().catch(() => {});
     return this.#call("chat/presence", { conversationId: this.conversationId });
   }
 
@@ -203,9 +204,7 @@ export class BrowserWidgetClient {
   /** Reports any number of events, at most 50 in a request. */
   async trackBatch(events: VisitorEvent[]): Promise<TrackResult> {
     const { location, document } = globalThis;
-    const { visitorId, conversationId } = this;
     const page = {
-      visitorId,
       customerId: this.#customerId,
       channel: "webchat",
       path: location?.pathname,
@@ -214,10 +213,13 @@ export class BrowserWidgetClient {
       referrer: document?.referrer || undefined,
       createdAt: new Date().toISOString(),
     };
+    await this.#proof().catch(() => {});
+    const { visitorId, conversationId } = this;
     const total: TrackResult = { accepted: 0, rejected: 0 };
     for (let first = 0; first < events.length; first += MAX_EVENTS) {
       const batch = events.slice(first, first + MAX_EVENTS).map((event) => ({
         ...page,
+        visitorId,
         ...event,
         eventData:
           event.eventType !== "page_view" && conversationId ? { conversationId, ...event.eventData } : event.eventData,

@@ -7,7 +7,7 @@ use chat_session::Input;
 use leptos::task::spawn_local;
 
 use super::{Inner, read};
-use crate::client::Source;
+use crate::client::{Proof, Source};
 
 impl Inner {
     /// Passes each person that the page proves to the session, the first one before the page goes on.
@@ -32,7 +32,16 @@ impl Inner {
         if is_signed_out {
             self.on_person(None);
         } else {
-            self.prove();
+            // A page that cannot say who it is now may mean another person.
+            let inner = Rc::downgrade(self);
+            let prover = self.transport.prover().clone();
+            spawn_local(async move {
+                if matches!(prover.proof().await, Proof::Unavailable)
+                    && let Some(inner) = inner.upgrade()
+                {
+                    inner.on_person(None);
+                }
+            });
         }
     }
 

@@ -7,6 +7,7 @@ use super::Ui;
 use super::contact;
 use super::dom::{El, flag};
 use super::icon::{self, icon};
+use super::notice::can_ask;
 use crate::text::strings::Text;
 
 /// The preference for a sound with new messages. The page's entry plays it.
@@ -45,15 +46,12 @@ pub(crate) fn menu(ui: &Ui) -> El {
         .on("focusout", on_focus_out)
         .child(data)
         .child(sound)
-        .child_if(
-            |ui| !ui.is_blocked(),
-            |ui| {
-                item(ui, "menu-person", Text::AskPerson).on("click", |ui, _| {
-                    ui.state().menu.set(false);
-                    contact::ask_person(ui);
-                })
-            },
-        )
+        .child_if(can_ask, |ui| {
+            item(ui, "menu-person", Text::AskPerson).on("click", |ui, _| {
+                ui.state().menu.set(false);
+                contact::ask_person(ui);
+            })
+        })
         .child_if(
             |ui| !ui.is_blocked(),
             |ui| {

@@ -40,37 +40,46 @@ pub(crate) fn refused(ui: &Ui) -> El {
 
 /// Adds the site's contact link, if there is one.
 fn with_contact(ui: &Ui, el: El) -> El {
-    match &ui.settings().contact {
-        Some(address) => el.child(
-            ui.el("a.cw-retry part=contact-link target=_blank rel=noreferrer")
-                .attr("href", address)
-                .says(Text::ContactSite),
-        ),
-        None => el,
+    let settings = ui.settings();
+    let address = settings.contact.as_deref().unwrap_or_default();
+    // Applications in Rust pass an address that nobody has checked.
+    if !["https:", "mailto:", "tel:"].iter().any(|scheme| address.starts_with(scheme)) {
+        return el;
     }
+    el.child(
+        ui.el("a.cw-retry part=contact-link target=_blank rel=noreferrer")
+            .attr("href", address)
+            .says(Text::ContactSite),
+    )
 }
 
-/// Returns whether the visitor is offered a person: the assistant has no answer, the visitor has not asked
-/// for one, and the contact line does not ask already.
+/// Returns whether the visitor is offered a person: the assistant has no answer, and there is something
+/// left to do that the contact line does not ask for.
 pub(crate) fn offers_person(ui: &Ui) -> bool {
     let notice = ui.session(Session::notice);
     let needs_person = matches!(notice, Some(Notice::NoReply | Notice::Unanswered));
-    needs_person && !ui.session(Session::awaits_person) && !contact::is_open(ui)
+    needs_person && (can_ask(ui) || ui.contact().is_none()) && !contact::is_open(ui)
 }
 
 /// Renders the offer after a reply without an answer.
 pub(crate) fn offer(ui: &Ui) -> El {
-    let chip = |part: &str, text: Text| ui.el("button.cw-chip type=button").attr("part", part).says(text);
     ui.el("div.cw-chips part=offer")
-        .child(chip("ask-person", Text::AskPerson).on("click", |ui, _| contact::ask_person(ui)))
+        .child_if(can_ask, |ui| {
+            chip(ui, "ask-person", Text::AskPerson).on("click", |ui, _| contact::ask_person(ui))
+        })
         .child_if(
             |ui| ui.contact().is_none(),
-            move |ui| {
-                ui.el("button.cw-chip type=button part=leave-contact")
-                    .says(Text::ContactMenu)
-                    .on("click", |ui, _| contact::open(ui))
-            },
+            |ui| chip(ui, "leave-contact", Text::ContactMenu).on("click", |ui, _| contact::open(ui)),
         )
+}
+
+fn chip(ui: &Ui, part: &str, text: Text) -> El {
+    ui.el("button.cw-chip type=button").attr("part", part).says(text)
+}
+
+/// Returns whether the visitor can ask for a person, and has not done so.
+pub(crate) fn can_ask(ui: &Ui) -> bool {
+    !ui.is_blocked() && !ui.session(Session::awaits_person)
 }
 
 /// Renders the line that explains a long wait, and offers an operator after a very long one.

@@ -81,7 +81,7 @@ test("The settings are in order in each state, at each size and in both directio
 
   await service.add("apply_seo_overlay", { path: `/${"nowhere-".repeat(30)}`, title: "T" }, 1);
   await page.getByRole("button", { name: "Run now" }).click();
-  await page.getByText("The jobs are done, and the service has all pages.").waitFor();
+  await page.getByText("The jobs have run. The table shows the outcome.").waitFor();
   await page.getByRole("cell", { name: /Failed: .?The site has no page/ }).waitFor();
   await page.getByLabel("Author of new articles").selectOption({ label: "— No author —" });
   await page.getByLabel("Secret of the webhook", { exact: true }).fill("whsec_c2VjcmV0");

@@ -106,6 +106,11 @@ test("A visitor who signs in sees one conversation on every device, and after si
   await openChat(first.page);
   await ask(first.page, "Do you ship?");
   assert.equal((await messages(first.page)).filter((line) => line.startsWith("visitor")).length, 1);
+  // A page that cannot say who is signed in now may mean another person.
+  await first.page.evaluate(() =>
+    window.chatWidget.update({ visitorToken: () => Promise.reject(new Error("no session")) }),
+  );
+  await isEmpty(first.page);
   const conversations = await service.operators[0].call("GET", "conversations");
   const visitors = conversations.conversations.map(({ visitor }) => visitor.visitorId).sort();
   assert.deepEqual(visitors, ["verified:crm-ada", "verified:crm-bob"]);

@@ -49,11 +49,6 @@ function get_option(string $name, mixed $default): mixed
     return $default;
 }
 
-function home_url(): string
-{
-    return 'https://shop.example';
-}
-
 function wp_get_current_user(): object
 {
     return (object) ($GLOBALS['given']['user'] ?? ['ID' => 0]);

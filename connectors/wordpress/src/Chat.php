@@ -15,10 +15,13 @@ final class Chat
     public const SETTING = 'chat_widget';
     private const PROXY = '/connector';
 
-    /** Returns the path of the proxy, below the folder of this site: sites of a network may have one each. */
+    /**
+     * Returns the path of the proxy, below the folder of this site: sites of a network may have one each. Plugins for
+     * languages add folders of their own to `home_url()`.
+     */
     private static function proxyPath(): string
     {
-        return rtrim((string) parse_url(home_url(), PHP_URL_PATH), '/') . self::PROXY;
+        return rtrim((string) parse_url(get_option('home', ''), PHP_URL_PATH), '/') . self::PROXY;
     }
 
     /** Returns the user who is signed in, as the service's verified visitor. */

@@ -180,14 +180,17 @@ final class SettingsPage
             return;
         }
         $isStored = Site::get($name) !== '';
-        $field = sprintf(
-            '<input id="chat-widget-%1$s" name="%1$s" type="password" autocomplete="new-password" placeholder="%2$s"
-                class="regular-text ltr" aria-describedby="chat-widget-%1$s-help">',
-            esc_attr($name),
-            $isStored ? '••••••••' : ''
-        );
         if ($isStored) {
             $help = trim("$help " . __('A secret is stored. An empty field keeps it.', 'chat-widget'));
+        }
+        $field = sprintf(
+            '<input id="chat-widget-%1$s" name="%1$s" type="password" autocomplete="new-password" placeholder="%2$s"
+                class="regular-text ltr"%3$s>',
+            esc_attr($name),
+            $isStored ? '••••••••' : '',
+            $help === '' ? '' : sprintf(' aria-describedby="chat-widget-%s-help"', esc_attr($name))
+        );
+        if ($isStored) {
             $field .= sprintf(
                 '<p><label><input type="checkbox" name="remove-%s" value="1"> %s</label></p>',
                 esc_attr($name),

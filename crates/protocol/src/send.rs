@@ -170,7 +170,8 @@ impl SendResult {
     /// Returns whether the visitor still needs an answer, which only a person can give.
     pub fn needs_person(&self) -> bool {
         let has_failed = matches!(self.ai_status, AiStatus::ProviderError | AiStatus::QuotaInsufficient);
-        has_failed || self.used_fallback || self.outcome.as_deref() == Some("could_not_answer")
+        let outcome = self.outcome.as_deref().unwrap_or_default();
+        has_failed || self.used_fallback || ["could_not_answer", "failed"].contains(&outcome)
     }
 }
 

@@ -130,6 +130,18 @@ impl Identity {
         ]);
     }
 
+    /// Forgets contact details that a visitor entered before somebody signed in who has others.
+    pub(crate) fn forget_contact(&mut self) {
+        let mut fields = Fields::lenient(std::mem::take(&mut self.contact));
+        let known = &mut self.profile;
+        for (name, place) in
+            [("name", &mut known.name), ("email", &mut known.email), ("phone", &mut known.phone)]
+        {
+            let entered = fields.lenient_text(name);
+            place.take_if(|known| entered.as_ref() == Some(known));
+        }
+    }
+
     /// Applies contact details that another tab, or an earlier page, stored. The site's fields take
     /// precedence. Returns whether they are this visitor's.
     pub(crate) fn apply_remote_contact(&mut self, value: Value) -> bool {

@@ -72,8 +72,8 @@ pub struct Session {
     operator_online: Option<bool>,
     /// The next attempt of the visitor's messages is far away.
     deferred: bool,
-    /// The visitor has asked for a person, and none has written since.
-    awaits_person: bool,
+    /// The visitor has asked for a person, and none has written since: the end of this wait, or zero.
+    awaits_person_until_ms: u64,
 
     outbox: Outbox,
     tracking: Tracking,

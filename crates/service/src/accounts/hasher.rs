@@ -21,8 +21,8 @@ const SALT_BYTES: usize = 16;
 
 /// Maximum hashes that are computed at a time, where there are processors enough.
 const MAX_PARALLEL: usize = 2;
-/// How much the threads that compute hashes yield to others: they get about a third of a processor that another
-/// thread wants as well.
+/// Nice value of the hashing threads: they get about a third of a processor that another thread wants as
+/// well.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 5;
 /// Maximum hashes of strangers that are computed or waited for.
@@ -44,9 +44,9 @@ pub(super) enum Caller<'a> {
     Stranger,
 }
 
-/// Hashes passwords on threads of their own, so few at a time, and so ready to yield to everything else that
-/// wants a processor, that logins cannot take the machine. Known operators go first: they wait for the hashes
-/// that are being computed, and never for strangers that wait.
+/// Hashes passwords on threads of their own: a few at a time, with a lower priority than everything else, so
+/// that logins cannot take the machine. Known operators go first: they wait for the hashes that are being
+/// computed, and never for strangers that wait.
 ///
 /// Take a place, then count the attempt, then hash: what is refused for want of a place was not checked, and
 /// must not count as a wrong password.

@@ -106,7 +106,7 @@ pub(crate) async fn answer(
     let last_reply = earlier.iter().rev().find(|turn| turn.role != chat_protocol::Role::Visitor);
     let is_to_person = last_reply.is_some_and(|turn| turn.role == chat_protocol::Role::Operator);
     let said = linked(Said::new(service, &site.id, &rest, earlier, locale).await?, site, page_origin);
-    // Thanks to a person are not the AI's.
+    // The visitor thanks a person: an answer of the AI would be odd.
     if is_to_person && said.understood.is_only_courtesy() {
         return Ok(Answer::silent());
     }

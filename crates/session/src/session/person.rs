@@ -88,6 +88,7 @@ impl Session {
         if was_verified {
             self.identity.replace();
         } else {
+            self.identity.forget_contact();
             // Events from before somebody signed in are theirs.
             let is_event = |name: &str| name.starts_with(keys::EVENT) || name.starts_with(keys::BATCH);
             let own = stored::of_customer(stored.clone(), &self.suffix);

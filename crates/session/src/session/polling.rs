@@ -78,6 +78,8 @@ impl Session {
         }
         self.cancel_polls();
         self.conversation = Some(conversation);
+        self.awaits_person_until_ms = 0;
+        self.look_up_ms = None;
         self.poller.begin_conversation();
     }
 
@@ -85,6 +87,7 @@ impl Session {
     pub(super) fn forget_conversation(&mut self) {
         self.cancel_polls();
         self.conversation = None;
+        self.awaits_person_until_ms = 0;
         self.poller.end_conversation();
         self.timeline.close();
         self.mark_snapshot_dirty();
@@ -163,12 +166,14 @@ impl Session {
             self.poller.record_activity(now_ms);
             self.poller.end_reply_wait();
             let is_person = entry.author == Role::Operator;
-            if self.notice == Some(Notice::NoReply) || (is_person && self.notice == Some(Notice::Unanswered))
-            {
-                self.notice = None;
-            }
+            let ends = |notice: &Notice| match notice {
+                Notice::NoReply => true,
+                Notice::Quota | Notice::Unanswered => is_person,
+                Notice::Blocked => false,
+            };
+            self.notice.take_if(|notice| ends(notice));
             if is_person {
-                self.awaits_person = false;
+                self.awaits_person_until_ms = 0;
                 // Presence may still report that no operator is online.
                 self.poller.poll_presence_now(now_ms);
             }
@@ -186,7 +191,7 @@ impl Session {
                 return;
             }
             // An operator may take longer.
-            if self.operator_online != Some(true) && !self.person_took_over() {
+            if self.operator_online != Some(true) && !self.person_took_over() && !self.awaits_person() {
                 self.notice = Some(Notice::NoReply);
             }
             self.mark_snapshot_dirty();

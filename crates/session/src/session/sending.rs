@@ -12,6 +12,10 @@ use crate::tab_sync::TabMessage;
 use crate::timeline::{Delivery, EntryKey, Timeline};
 use crate::{Notice, Session, SessionEvent};
 
+/// Maximum time for which a visitor is told to wait for a person, who may have answered in another way.
+/// Milliseconds.
+const MAX_WAIT_FOR_PERSON_MS: u64 = 24 * 60 * 60 * 1000;
+
 impl Session {
     pub(super) fn write(&mut self, now_ms: u64, text: String, page_path: String) {
         if check_message(&text).is_err() {
@@ -225,7 +229,9 @@ impl Session {
             self.await_reply(now_ms);
         }
         self.poller.record_activity(now_ms);
-        self.awaits_person |= result.lead.needs_handoff && !self.person_took_over();
+        if result.lead.needs_handoff && !self.person_took_over() {
+            self.awaits_person_until_ms = now_ms + MAX_WAIT_FOR_PERSON_MS;
+        }
         self.emit(SessionEvent::Lead(result.lead));
         self.remove_delivered(entry);
     }

@@ -4,7 +4,7 @@ use chat_protocol::Value;
 
 use crate::tab_sync::{LocalState, Snapshot};
 use crate::timeline::{Delivery, Entry};
-use crate::{Session, SessionEvent};
+use crate::{Notice, Session, SessionEvent};
 
 impl Session {
     /// Returns the snapshot of the conversation, with its room halved `shrink` times, or all of it for
@@ -22,7 +22,7 @@ impl Session {
             reply_due_ms: self.poller.reply_due_ms(),
             hold_until_ms: self.poller.hold_until_ms(),
             deferred: self.deferred,
-            awaits_person: self.awaits_person,
+            awaits_person_until_ms: self.awaits_person_until_ms,
         };
         state.encode(shrink)
     }
@@ -65,11 +65,12 @@ impl Session {
         self.tab_sync.adopt(snapshot.revision, writer);
         self.election.observe_term(snapshot.term);
         self.conversation = snapshot.conversation;
-        self.notice = snapshot.notice;
+        // A service that refused a message on an earlier page may take the next one.
+        self.notice = snapshot.notice.filter(|notice| live || *notice != Notice::Quota);
         self.poller.apply_remote_reply_wait(snapshot.reply_due_ms);
         self.poller.apply_remote_hold(snapshot.hold_until_ms);
         self.deferred = snapshot.deferred;
-        self.awaits_person = snapshot.awaits_person;
+        self.awaits_person_until_ms = snapshot.awaits_person_until_ms;
         if live && snapshot.operator_online != self.operator_online {
             self.emit(SessionEvent::Presence(snapshot.operator_online == Some(true)));
         }

@@ -58,7 +58,7 @@ impl Session {
             notice: None,
             operator_online: None,
             deferred: false,
-            awaits_person: false,
+            awaits_person_until_ms: 0,
             outbox: Outbox::default(),
             tracking: Tracking::new(reports),
             config: ConfigLoader::new(now_ms, config, stored_config),

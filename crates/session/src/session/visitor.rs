@@ -57,7 +57,8 @@ impl Session {
         self.conversation = None;
         self.timeline.clear();
         self.notice = None;
-        self.awaits_person = false;
+        self.awaits_person_until_ms = 0;
+        self.look_up_ms = None;
         self.operator_online = None;
         self.poller.end_conversation();
         self.outbox.clear();

@@ -32,11 +32,15 @@ impl Session {
 
     /// Returns whether the visitor has asked for a person, and none has written since.
     pub fn awaits_person(&self) -> bool {
-        self.awaits_person
+        self.awaits_person_until_ms > 0
     }
 
     /// Updates the wait after each input.
     pub(super) fn update_wait(&mut self, now_ms: u64) {
+        if self.awaits_person() && now_ms >= self.awaits_person_until_ms {
+            self.awaits_person_until_ms = 0;
+            self.view_dirty = true;
+        }
         let awaited = self.awaits_reply() && (!self.deferred || self.poller.reply_due_ms().is_some());
         let waits = self.online && self.notice.is_none() && awaited && !self.person_took_over();
         self.view_dirty |= self.waiting.update(now_ms, waits);

@@ -34,7 +34,7 @@ pub(crate) struct LocalState<'a> {
     pub(crate) reply_due_ms: Option<u64>,
     pub(crate) hold_until_ms: u64,
     pub(crate) deferred: bool,
-    pub(crate) awaits_person: bool,
+    pub(crate) awaits_person_until_ms: u64,
 }
 
 /// A snapshot of another tab, or of an earlier page.
@@ -59,7 +59,7 @@ pub(crate) struct Snapshot<'a> {
     pub(crate) reply_due_ms: Option<u64>,
     pub(crate) hold_until_ms: u64,
     pub(crate) deferred: bool,
-    pub(crate) awaits_person: bool,
+    pub(crate) awaits_person_until_ms: u64,
     pub(crate) entries: Vec<Entry>,
 }
 
@@ -96,7 +96,7 @@ impl LocalState<'_> {
             ("replyDue", self.reply_due_ms.map_or(Value::Null, to_value)),
             ("holdUntil", to_value(self.hold_until_ms)),
             ("deferred", self.deferred.into()),
-            ("awaitsPerson", self.awaits_person.into()),
+            ("awaitsPersonUntil", to_value(self.awaits_person_until_ms)),
             ("entries", Value::List(entries[dropped..].iter().map(entry_to_value).collect())),
         ])
     }
@@ -127,7 +127,7 @@ impl<'a> Snapshot<'a> {
             reply_due_ms: Some(number("replyDue")).filter(|due| *due > 0),
             hold_until_ms: number("holdUntil"),
             deferred: is("deferred"),
-            awaits_person: is("awaitsPerson"),
+            awaits_person_until_ms: number("awaitsPersonUntil"),
             entries: Vec::new(),
         };
         let entries = &mut snapshot.entries;
@@ -218,7 +218,7 @@ mod tests {
             reply_due_ms: Some(1_700_000_000_000),
             hold_until_ms: 7,
             deferred: true,
-            awaits_person: true,
+            awaits_person_until_ms: 9,
         }
     }
 
@@ -237,7 +237,8 @@ mod tests {
         assert_eq!((snapshot.revision, snapshot.writer, snapshot.term), (3, "a", 2));
         assert_eq!((snapshot.notice, snapshot.operator_online), (Some(Notice::Quota), Some(true)));
         assert_eq!((snapshot.reply_due_ms, snapshot.hold_until_ms), (Some(1_700_000_000_000), 7));
-        assert!(snapshot.deferred && snapshot.awaits_person && !snapshot.is_truncated);
+        assert!(snapshot.deferred && !snapshot.is_truncated);
+        assert_eq!(snapshot.awaits_person_until_ms, 9);
         let [first, second] = &*snapshot.entries else { panic!("two entries") };
         assert_eq!(
             (&*first.text, first.delivery, &first.created),

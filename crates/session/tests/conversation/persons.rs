@@ -3,7 +3,8 @@
 use crate::fixture::browser::Browser;
 use crate::fixture::{LEAD_MS, NOTHING, Tab};
 use chat_protocol::Endpoint::{Events, Messages, Send};
-use chat_session::{Delivery, Input, Reports, Start, VERIFIED};
+use chat_protocol::VisitorProfile;
+use chat_session::{Delivery, Input, Page, Reports, Start, VERIFIED};
 
 const ADA: Option<&str> = Some("crm-ada");
 const BOB: Option<&str> = Some("crm-bob");
@@ -129,6 +130,33 @@ fn another_person_sees_nothing_of_the_one_before() {
         tab.wait(LEAD_MS);
         assert_eq!(tab.wait_for(Messages).query, []);
     }
+}
+
+#[test]
+fn contact_details_from_before_somebody_signed_in_who_is_known_are_not_theirs() {
+    let storage = adas_conversation().storage;
+    let mut tab = Tab::start(proving(), storage, 10_000);
+    let site = VisitorProfile { name: Some("Ada".into()), ..Default::default() };
+    tab.feed(Input::Identify(site));
+    let entered = VisitorProfile { email: Some("guest@example.com".into()), ..Default::default() };
+    tab.feed(Input::Contact(entered, Page::default()));
+    assert_eq!(tab.session.profile().email.as_deref(), Some("guest@example.com"));
+    tab.prove(ADA);
+    assert_eq!(tab.texts(), ["one", "first"]);
+    assert_eq!(tab.session.profile().email, None);
+    assert_eq!(tab.session.profile().name.as_deref(), Some("Ada"), "what the site says stays");
+}
+
+#[test]
+fn an_erased_conversation_of_a_person_is_not_looked_up_again() {
+    let mut tab = signed_in(Vec::new(), 0, ADA);
+    tab.wait_for(Messages);
+    tab.set_open(true);
+    tab.send("one");
+    tab.reply(1, "first");
+    tab.feed(Input::Reset);
+    tab.wait(60_000);
+    assert!(tab.session.entries().is_empty() && tab.session.conversation_id().is_none());
 }
 
 #[test]

@@ -84,6 +84,22 @@ fn a_visitor_who_asked_for_a_person_waits_until_one_writes_also_on_the_next_page
 }
 
 #[test]
+fn a_visitor_waits_for_a_person_for_a_day_and_in_one_conversation() {
+    const ASKED: &str = r#"{"conversationId":"c1","userMessageId":"u2","lead":{"needsHandoff":true}}"#;
+    let mut tab = Tab::in_conversation_sending("A person please");
+    tab.answer(Send, ASKED);
+    tab.wait(60_000);
+    assert_eq!((tab.session.awaits_person(), tab.session.notice()), (true, None), "nothing is missing");
+    tab.wait(24 * 60 * 60 * 1000);
+    assert!(!tab.session.awaits_person(), "the person may have written an e-mail");
+    let mut tab = Tab::in_conversation_sending("A person please");
+    tab.answer(Send, ASKED);
+    tab.wait_for(Messages);
+    tab.refuse(Messages, 404, "NOT_FOUND", None);
+    assert!(!tab.session.awaits_person());
+}
+
+#[test]
 fn shows_no_missing_reply_where_a_person_has_taken_over() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
