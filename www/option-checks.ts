@@ -196,12 +196,12 @@ const KINDS = {
     test: (value) => isText(value) && !(value.length > max!),
   }),
 
-  /** A text or a function. Only the service can tell whether a token is valid. */
+  /** A text that fits into a header, or a function. Only the service can tell whether a token is valid. */
   token: (): Check => ({
-    expected: "a string, or a function that returns one",
+    expected: "a string without spaces, or a function that returns one",
     noun: "a token",
     secret: true,
-    test: (value) => isText(value) || typeof value === "function",
+    test: (value) => (isText(value) && /^[!-~]*$/.test(value)) || typeof value === "function",
   }),
 
   /** A list of texts that are not empty. */

@@ -232,11 +232,15 @@ test("In every language all texts fit on the narrowest phone", async ({ visit, s
 
   await part(page, "input").fill("a".repeat(4321));
   await fits("too long");
+  await server.setFaults({ ai: "quota_insufficient" });
+  await say(page, QUESTION);
+  await part(page, "offer").waitFor();
+  await fits("offered a person");
   await server.setFaults({ only: "send", status: 402 });
   await say(page, QUESTION);
-  await notice("The chat is unavailable");
+  await notice("The chat is not available right now.");
   await part(page, "message-failed").waitFor();
-  await fits("resting, not sent");
+  await fits("not sent");
 
   await server.setFaults({ ai: "blocked" });
   await part(page, "retry").click();

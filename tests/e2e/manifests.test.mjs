@@ -12,7 +12,8 @@ const manifest = JSON.parse(readFileSync(new URL("../../dist/custom-elements.jso
 const [element] = manifest.modules[0].declarations;
 const names = (list) => list.map(({ name }) => name);
 /** The states of the gallery that show all parts together. */
-const STATES = "empty markdown joined preview noreply person-offered failed contact-done menu mydata".split(" ");
+const STATES =
+  "empty markdown joined preview noreply person-offered failed contact contact-done blocked menu mydata".split(" ");
 /** The methods that a browser calls. */
 const LIFECYCLE = "constructor attributeChangedCallback connectedCallback connectedMoveCallback disconnectedCallback";
 

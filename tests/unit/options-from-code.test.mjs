@@ -44,7 +44,7 @@ test("invalid values from code are rejected with the expected type", () => {
     ["isolate", "false", 0],
     ["visitor", "Ann", [], { name: 5 }, { vip: "yes" }],
     ["customerId", 17, "a".repeat(201)],
-    ["visitorToken", 5, {}, true],
+    ["visitorToken", 5, {}, true, "a token", "tök"],
     ["events", "none", false],
     ["consent", "no", false],
     ["operatorName", 5],
@@ -146,7 +146,7 @@ test("the locale is the first that is a language tag", () => {
 
 test("a visitor token is a text or a function, and an invalid one is not shown", () => {
   const token = async () => "a.b.c";
-  for (const given of ["a.b.c", "not even a token", token]) {
+  for (const given of ["a.b.c", "not-even-a-token", token]) {
     assert.equal(check({ ...PROXY, visitorToken: given }).visitorToken, given);
     assert.equal(check({ visitorToken: given }, "data-").visitorToken, given);
   }

@@ -226,9 +226,10 @@ export const STATES = {
   },
   blocked: {
     title: "Blocked",
-    about: "The visitor is blocked. A card replaces the composer.",
+    about: "The visitor is blocked. A card with the contact link replaces the composer.",
     config: SHOP,
     history: SHORT,
+    options: { contact: "https://example.com/contact" },
     outcome: { aiStatus: "blocked", blocked: true },
     reach: asks(QUESTION, "notice"),
   },
@@ -264,7 +265,7 @@ export const STATES = {
   },
   menu: {
     title: "Menu",
-    about: "The header's menu: the visitor's data, the sound, and leaving an e-mail address.",
+    about: "The header's menu: the visitor's data, the sound, asking for a person, and leaving an e-mail address.",
     config: SHOP,
     history: SHORT,
     reach: opensMenu,
