@@ -268,10 +268,8 @@ function forPlayground(table) {
   const options = offered.map(([name, row]) => {
     const { group, kind = ofKind(row).control, values, ...form } = row.form;
     if (!kind) throw new Advice(`invalid option ${name}: expected the kind of its control, as \`form.kind\``);
-    const choices =
-      kind === "choice"
-        ? Object.entries(values ?? Object.fromEntries(wordsOf(row).map((word) => [word, word])))
-        : undefined;
+    const named = () => Object.fromEntries(wordsOf(row).map((word) => [word, word]));
+    const choices = kind === "choice" ? Object.entries(values ?? named()) : undefined;
     return {
       name,
       group,

@@ -69,7 +69,7 @@ struct Inner {
     storage: RefCell<Storage>,
     /// The storage of this tab.
     tab_storage: RefCell<Storage>,
-    /// The prefix of the keys of this tab, whoever is signed in.
+    /// The prefix of this tab's storage keys. It does not depend on the person who is signed in.
     tab_prefix: String,
     /// The profile that the page has given since it changed the proof: that of the person whom it proves.
     given: RefCell<Option<VisitorProfile>>,

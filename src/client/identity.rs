@@ -28,7 +28,8 @@ impl Identity {
         Self { customer_id: customer_id.to_owned(), ..Self::default() }
     }
 
-    /// Uses the values of a person, or of whoever is not signed in. Those of another person are removed.
+    /// Switches to the stored values of a person; `None` is the visitor who is not signed in. The values of
+    /// another person are removed.
     pub(super) fn set_person(&self, person: Option<String>) {
         if *self.person.borrow() == person {
             return;

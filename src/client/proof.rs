@@ -110,7 +110,7 @@ impl Source {
     }
 }
 
-/// What is known of the visitor.
+/// The answer to the question of who the visitor is.
 pub(crate) enum Proof {
     /// This token proves who it is.
     Token(String),

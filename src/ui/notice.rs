@@ -84,13 +84,13 @@ pub(crate) fn can_ask(ui: &Ui) -> bool {
 
 /// Renders the line that explains a long wait, and offers an operator after a very long one.
 pub(crate) fn wait(ui: &Ui) -> El {
-    let is_very_long = |ui: &Ui| ui.session(Session::wait) == Wait::VeryLong;
+    let is_offered = |ui: &Ui| ui.session(Session::wait) == Wait::VeryLong && can_ask(ui);
     ui.el("p.cw-note.cw-wait part=wait")
         .child(icon(ui, icon::CLOCK))
         .child(ui.el("span").text_with(|ui| {
             ui.text(if ui.session(Session::wait) == Wait::Long { Text::WaitLong } else { Text::WaitStill })
         }))
-        .child_if(is_very_long, |ui| {
+        .child_if(is_offered, |ui| {
             ui.el("button.cw-retry part=ask-person type=button")
                 .says(Text::AskPerson)
                 .on("click", |ui, _| contact::ask_person(ui))

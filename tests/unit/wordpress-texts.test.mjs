@@ -69,7 +69,7 @@ test("Every text of the plugin has its domain, and is escaped where it is printe
     const calls = source.match(/\b(?:__|_[enx]|_nx|esc_(?:html|attr)_(?:_|e|x))\(/g) ?? [];
     assert.equal(calls.length, [...source.matchAll(TEXT_CALL)].length, name);
     assert.doesNotMatch(source, /\becho\s+(?:__|sprintf)\(|\b_e\(/, name);
-    // What is printed is a literal, a number, or the result of a function that escapes.
+    // Each printed part is a literal, a number, or the result of a function that escapes.
     for (const [, printed] of source.matchAll(/\becho ((?:[^;']|'[^']*')*);/g)) {
       const parts = printed.split(/,(?![^()]*\))/).map((part) => part.trim());
       for (const part of parts)

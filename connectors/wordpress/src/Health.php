@@ -75,7 +75,7 @@ final class Health
             case 'away':
                 return ['warning', __('The service does not answer.', 'chat-widget'), [
                     __('Nothing is lost, and the plugin tries again every minute.', 'chat-widget'),
-                    __('If it lasts, ask whoever runs the service.', 'chat-widget'),
+                    __('If it lasts, contact the provider of the service.', 'chat-widget'),
                 ]];
             case 'problem':
                 return ['error', __('The last run failed.', 'chat-widget'), [

@@ -1,5 +1,5 @@
-//! Messages of a visitor who has signed in or out since they were written. They are sent as they are, without
-//! the proof of whoever is there now, and are not shown.
+//! Messages of a visitor who has signed in or out since they were written. They are sent unchanged, without
+//! the proof of the present visitor, and are not shown.
 
 use chat_protocol::IdempotencyKey;
 

@@ -33,7 +33,8 @@ pub mod keys {
     pub const BATCH: &str = "batch:";
 }
 
-/// What comes before the id of a verified visitor in keys. Their values are removed when they sign out.
+/// The prefix of a verified visitor's id in storage keys. The values under these keys are removed when the
+/// visitor signs out.
 pub const VERIFIED: &str = "@verified:";
 
 /// The version of stored values.
@@ -47,7 +48,7 @@ pub(crate) fn suffix(customer_id: Option<&str>) -> String {
     customer_id.filter(|id| !id.is_empty()).map(|id| ["@", id].concat()).unwrap_or_default()
 }
 
-/// Returns the suffix of the keys of a verified visitor, or of whoever else uses the browser.
+/// Returns the suffix of a verified visitor's storage keys; `None` is the visitor who is not signed in.
 pub(crate) fn suffix_of_person(customer_suffix: &str, person: Option<&str>) -> String {
     let Some(person) = person else { return customer_suffix.to_owned() };
     [customer_suffix, VERIFIED, person].concat()

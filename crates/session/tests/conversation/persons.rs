@@ -203,7 +203,7 @@ fn a_message_keeps_its_bytes_and_its_key_when_the_visitor_signs_out_between_two_
     let first = tab.attempts()[1].clone();
     assert_eq!((&first.body, &first.key), (&again.body, &again.key));
     assert!(again.is_unproved, "whoever is signed in now did not write it");
-    // What comes back is not for whoever is here now.
+    // The response belongs to the previous visitor.
     tab.reply(2, "second");
     assert!(tab.session.entries().is_empty() && tab.session.conversation_id().is_none());
     tab.wait(60_000);

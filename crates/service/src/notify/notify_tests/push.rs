@@ -322,7 +322,7 @@ on_both_databases! {
             let id = format!("conv_{number}");
             converse(&service, "a", &id, &format!("Question {number}")).await;
             tell(&service, &id, None, cause, now_ms).await;
-            // What is less urgent takes nothing back.
+            // A less urgent cause does not withdraw the notification.
             tell(&service, &id, None, Cause::Message, now_ms).await;
         }
         // Another tenant's device is told of its own, at once.
