@@ -15,7 +15,7 @@ pub mod storage;
 pub mod viewport;
 pub mod visibility;
 
-use web_sys::{Document, Element, HtmlElement, Window};
+use web_sys::{Document, Element, HtmlElement, KeyboardEvent, Window};
 
 /// Returns the window.
 #[expect(clippy::expect_used, reason = "the console runs in a window")]
@@ -50,6 +50,13 @@ pub fn languages() -> Vec<String> {
 /// Returns a random id, such as an idempotency key.
 pub fn random_id() -> String {
     window().crypto().map(|crypto| crypto.random_uuid()).unwrap_or_default()
+}
+
+/// Returns whether a key belongs to an input method that is composing text. In Safari, the Enter that ends a
+/// composition comes after its end, and only its code tells.
+pub fn is_composing(event: &KeyboardEvent) -> bool {
+    const PROCESSED_BY_INPUT_METHOD: u32 = 229;
+    event.is_composing() || event.key_code() == PROCESSED_BY_INPUT_METHOD
 }
 
 /// Returns whether the media query matches.

@@ -65,8 +65,6 @@ pub struct App {
     pub drafts: Drafts,
     /// Replies and notes on their way to the service.
     pub outbox: Outbox,
-    /// Whether a reply or a note is written.
-    pub composer_kind: RwSignal<DraftKind>,
     /// What can be done at the moment, by a key or from the palette.
     pub actions: Actions,
     /// Sounds and notifications.
@@ -96,7 +94,6 @@ impl App {
             live: Live::new(),
             drafts: Drafts::new(),
             outbox: Outbox::new(),
-            composer_kind: RwSignal::default(),
             actions: Actions::new(),
             alerts: Alerts::new(),
             push: Push::new(),

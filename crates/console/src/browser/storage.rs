@@ -22,6 +22,11 @@ pub fn write<T: Serialize>(key: &str, value: &T) -> bool {
     storage.set_item(&format!("{PREFIX}{key}"), &text).is_ok()
 }
 
+/// Returns the key of an entry of this console, as a `storage` event names it, without the prefix.
+pub fn own_key(name: &str) -> Option<&str> {
+    name.strip_prefix(PREFIX)
+}
+
 /// Removes a key.
 pub fn remove(key: &str) {
     if let Some(storage) = storage() {

@@ -34,6 +34,8 @@ pub struct Conversations {
     problem: RwSignal<Option<String>>,
     counts: RwSignal<ConversationCounts>,
     counts_pending: StoredValue<bool>,
+    /// Whether something changed since the last request of the counts was sent.
+    counts_stale: StoredValue<bool>,
     /// Whether the operator points at the list, so that its rows stay where they are.
     is_held: StoredValue<bool>,
 }
@@ -49,6 +51,7 @@ impl Conversations {
             problem: RwSignal::new(None),
             counts: RwSignal::default(),
             counts_pending: StoredValue::new(false),
+            counts_stale: StoredValue::new(false),
             is_held: StoredValue::new(false),
         }
     }
@@ -275,12 +278,14 @@ impl Conversations {
         }
     }
 
-    /// Loads the counts soon; several changes are one request.
+    /// Loads the counts soon; several changes are one request, and the last one is never left out.
     pub fn refresh_counts(self) {
         if self.counts_pending.get_value() {
+            self.counts_stale.set_value(true);
             return;
         }
         self.counts_pending.set_value(true);
+        self.counts_stale.set_value(false);
         spawn_local(async move {
             if let Ok(counts) = requests::conversation_counts().await {
                 self.counts.set(counts);
@@ -288,6 +293,9 @@ impl Conversations {
             set_timeout(
                 move || {
                     self.counts_pending.set_value(false);
+                    if self.counts_stale.get_value() {
+                        self.refresh_counts();
+                    }
                 },
                 COUNTS_INTERVAL,
             );

@@ -79,7 +79,7 @@ fn PaletteDialog(#[prop(into)] on_close: Callback<()>) -> impl IntoView {
     let on_keydown = move |event: KeyboardEvent| {
         let count = found.read_untracked().len();
         let next = match event.key().as_str() {
-            "Enter" if event.is_composing() => return,
+            "Enter" if browser::is_composing(&event) => return,
             "Enter" => {
                 event.prevent_default();
                 run(chosen.get_untracked());

@@ -25,7 +25,8 @@ pub fn Shortcuts() -> impl IntoView {
     app.actions.offer(Action::Help, move || is_open.set(true));
     offer_pages();
     let listener = window_event_listener(ev::keydown, move |event| {
-        if event.default_prevented() || event.is_composing() || event.repeat() && !is_move(&event) {
+        let composing = browser::is_composing(&event);
+        if event.default_prevented() || composing || event.repeat() && !is_move(&event) {
             return;
         }
         let (key, code) = (event.key(), event.code());
@@ -35,7 +36,7 @@ pub fn Shortcuts() -> impl IntoView {
             ctrl: event.ctrl_key() || event.meta_key(),
             alt: event.alt_key(),
             shift: event.shift_key(),
-            composing: event.is_composing(),
+            composing,
             focus: focus(),
         };
         let now_ms = event.time_stamp();

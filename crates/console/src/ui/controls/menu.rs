@@ -7,6 +7,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, Node};
 
+use super::Rendered;
+
 /// A button with a menu below it.
 #[component]
 pub fn Menu(
@@ -36,12 +38,12 @@ pub fn Menu(
     });
     let close = move || {
         is_open.set(false);
-        if let Some(opener) = opener.get_untracked() {
+        if let Some(opener) = opener.rendered() {
             _ = opener.focus();
         }
     };
     let on_keydown = move |event: KeyboardEvent| {
-        let Some(panel) = panel.get_untracked() else { return };
+        let Some(panel) = panel.rendered() else { return };
         let step = match event.key().as_str() {
             "Escape" => {
                 event.stop_propagation();
@@ -62,7 +64,7 @@ pub fn Menu(
     };
     let on_focusout = move |event: FocusEvent| {
         let next = event.related_target().and_then(|next| next.dyn_into::<Node>().ok());
-        let stays = root.get_untracked().is_some_and(|root| root.contains(next.as_ref()));
+        let stays = root.rendered().is_some_and(|root| root.contains(next.as_ref()));
         if next.is_some() && !stays {
             is_open.set(false);
         }

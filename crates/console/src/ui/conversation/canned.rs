@@ -10,6 +10,7 @@ use web_sys::HtmlElement;
 use crate::location::Page;
 use crate::state::{DirectoryStoreFields, app};
 use crate::text::composer;
+use crate::ui::controls::Rendered;
 
 /// Replies that are offered at most.
 const MAX_SHOWN: usize = 8;
@@ -174,7 +175,7 @@ pub fn CannedList(
 
 /// Handles a key of the field while the list is open. Returns whether it was for the list.
 pub fn on_key(event: &KeyboardEvent, list: NodeRef<html::Ul>, slash: RwSignal<Option<Slash>>) -> bool {
-    let Some(list) = list.get_untracked() else { return false };
+    let Some(list) = list.rendered() else { return false };
     let Ok(found) = list.query_selector_all("[role=option]") else { return false };
     let options: Vec<HtmlElement> =
         (0..found.length()).filter_map(|place| found.item(place)?.dyn_into().ok()).collect();

@@ -28,7 +28,7 @@ pub fn Composer(id: String) -> impl IntoView {
         >
             <TypingWarning id=editor.id.get_value() />
             <div class="composer-box">
-                <Kinds />
+                <Kinds editor />
                 <textarea
                     id="composer-text"
                     rows="2"

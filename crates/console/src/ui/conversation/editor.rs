@@ -9,8 +9,9 @@ use super::canned::{self, Slash};
 use super::typing::Typing;
 use crate::browser;
 use crate::location::Page;
-use crate::state::{App, DraftKind, UNDO_TIMEOUT, app};
+use crate::state::{DraftKind, UNDO_TIMEOUT, app};
 use crate::text::conversation;
+use crate::ui::controls::Rendered;
 
 /// Maximum length of a text, in characters.
 const MAX_LENGTH: usize = 16_000;
@@ -36,7 +37,7 @@ pub struct Editor {
     pub is_empty: Memo<bool>,
     /// The number of characters above the maximum.
     pub too_long: Memo<Option<usize>>,
-    kind: RwSignal<DraftKind>,
+    kind: Memo<DraftKind>,
     typing: Typing,
     is_touch: bool,
 }
@@ -44,7 +45,9 @@ pub struct Editor {
 impl Editor {
     /// Creates the editor of a conversation.
     pub fn new(id: String) -> Self {
-        let App { drafts, composer_kind: kind, .. } = app();
+        let drafts = app().drafts;
+        drafts.end_empty_note(&id);
+        let kind = drafts.kind(&id);
         let id = StoredValue::new(id);
         let draft = Memo::new(move |_| drafts.get(&id.get_value(), kind.get()));
         let editor = Self {
@@ -75,7 +78,7 @@ impl Editor {
         // The list marks the chosen reply on the field.
         Effect::new(move |_| {
             if editor.slash.read().is_none()
-                && let Some(field) = editor.field.get_untracked()
+                && let Some(field) = editor.field.rendered()
             {
                 _ = field.remove_attribute("aria-activedescendant");
             }
@@ -88,6 +91,13 @@ impl Editor {
         self.kind.get() == DraftKind::Note
     }
 
+    /// Chooses between a reply and a note.
+    pub fn choose(self, kind: DraftKind) {
+        app().drafts.choose(&self.id.get_value(), kind);
+        self.typing.tell(kind == DraftKind::Note, true);
+        browser::focus("composer-text");
+    }
+
     fn write(self, text: &str) {
         let kind = self.kind.get_untracked();
         app().drafts.set(&self.id.get_value(), kind, text);
@@ -96,7 +106,7 @@ impl Editor {
 
     /// Takes what was typed.
     pub fn on_input(self) {
-        let Some(field) = self.field.get_untracked() else { return };
+        let Some(field) = self.field.rendered() else { return };
         fit(&field);
         let text = field.value();
         self.slash.set(canned::slash(&text, caret(&field)));
@@ -105,7 +115,7 @@ impl Editor {
 
     /// Replaces the text from a place to the caret; `None` is the caret's place.
     pub fn insert(self, from: Option<usize>, text: &str) {
-        let Some(field) = self.field.get_untracked() else { return };
+        let Some(field) = self.field.rendered() else { return };
         let to = caret(&field);
         let (value, caret) = canned::splice(&field.value(), from.unwrap_or(to), to, text);
         field.set_value(&value);
@@ -119,7 +129,7 @@ impl Editor {
     /// Opens the list of canned replies at the caret.
     pub fn open_canned(self) {
         self.shows_preview.set(false);
-        if let Some(field) = self.field.get_untracked() {
+        if let Some(field) = self.field.rendered() {
             _ = field.focus();
             self.slash.set(Some(Slash { from: caret(&field), words: String::new() }));
         }
@@ -147,14 +157,14 @@ impl Editor {
                     app.router.open(Page::conversation(&id));
                 }
             });
-        } else if let Some(field) = self.field.get_untracked() {
+        } else if let Some(field) = self.field.rendered() {
             _ = field.focus();
         }
     }
 
     /// Handles a key of the field.
     pub fn on_keydown(self, event: &KeyboardEvent) {
-        if event.is_composing() {
+        if browser::is_composing(event) {
             return;
         }
         if self.slash.with_untracked(Option::is_some) && canned::on_key(event, self.list, self.slash) {
@@ -168,7 +178,7 @@ impl Editor {
                 self.send(has_modifier && !self.is_touch);
             }
             "Escape" => {
-                if let Some(field) = self.field.get_untracked() {
+                if let Some(field) = self.field.rendered() {
                     _ = field.blur();
                 }
             }

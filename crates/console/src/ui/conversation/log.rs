@@ -8,7 +8,7 @@ use super::message::{LogRow, RowView, rows};
 use super::pending::Pending;
 use crate::state::{app, visitor_name};
 use crate::text::{conversation, shell};
-use crate::ui::controls::{Icon, icon};
+use crate::ui::controls::{Icon, Rendered, icon};
 
 /// Pixels from the end within which new messages are followed.
 const PINNED: i32 = 48;
@@ -37,14 +37,13 @@ pub fn Log(id: String) -> impl IntoView {
     let to_end = move || {
         new_count.set(0);
         request_animation_frame(move || {
-            // The conversation may be left by then.
-            if let Some(element) = scroller.try_get_untracked().flatten() {
+            if let Some(element) = scroller.rendered() {
                 element.set_scroll_top(element.scroll_height());
             }
         });
     };
     let load_earlier = move || {
-        let Some(element) = scroller.get_untracked() else { return };
+        let Some(element) = scroller.rendered() else { return };
         let has_more = thread.with_untracked(|thread| thread.earlier().is_some());
         if is_loading.get_untracked() || !has_more || element.scroll_top() > EARLIER {
             return;
@@ -60,7 +59,7 @@ pub fn Log(id: String) -> impl IntoView {
         });
     };
     let on_scroll = move |_| {
-        let Some(element) = scroller.get_untracked() else { return };
+        let Some(element) = scroller.rendered() else { return };
         let below = element.scroll_height() - element.scroll_top() - element.client_height();
         is_pinned.set(below <= PINNED);
         if below <= PINNED {
@@ -68,8 +67,9 @@ pub fn Log(id: String) -> impl IntoView {
         }
         load_earlier();
     };
-    // New messages are followed at the end, and counted elsewhere.
+    // New rows are followed at the end; of them, messages are counted elsewhere.
     Effect::new(move |before: Option<i64>| {
+        all.track();
         let now = last.get();
         if is_pinned.get_untracked() {
             to_end();

@@ -4,20 +4,19 @@ use leptos::prelude::*;
 
 use super::editor::Editor;
 use super::emoji::EmojiMenu;
-use crate::state::{DraftKind, app};
+use crate::state::DraftKind;
 use crate::text::composer;
 use crate::ui::controls::{Icon, icon};
 
 /// Chooses between a reply and a note.
 #[component]
-pub fn Kinds() -> impl IntoView {
-    let kind = app().composer_kind;
+pub fn Kinds(editor: Editor) -> impl IntoView {
     view! {
         <div class="kinds" role="radiogroup" aria-label=composer::KINDS.get()>
-            {kind_choice(DraftKind::Reply, composer::REPLY.get(), Icon::Send)}
-            {kind_choice(DraftKind::Note, composer::NOTE.get(), Icon::Note)}
+            {kind_choice(editor, DraftKind::Reply, composer::REPLY.get(), Icon::Send)}
+            {kind_choice(editor, DraftKind::Note, composer::NOTE.get(), Icon::Note)}
             <span class="kind-hint">
-                {move || (kind.get() == DraftKind::Note).then(|| composer::NOTE_HINT.get())}
+                {move || editor.is_note().then(|| composer::NOTE_HINT.get())}
             </span>
         </div>
     }
@@ -77,9 +76,8 @@ pub fn Tools(editor: Editor) -> impl IntoView {
     }
 }
 
-fn kind_choice(choice: DraftKind, name: &'static str, symbol: Icon) -> impl IntoView {
-    let kind = app().composer_kind;
-    let is_chosen = move || kind.get() == choice;
+fn kind_choice(editor: Editor, choice: DraftKind, name: &'static str, symbol: Icon) -> impl IntoView {
+    let is_chosen = move || editor.is_note() == (choice == DraftKind::Note);
     view! {
         <label class="kind" data-kind=if choice == DraftKind::Note { "note" } else { "reply" }>
             <input
@@ -87,10 +85,7 @@ fn kind_choice(choice: DraftKind, name: &'static str, symbol: Icon) -> impl Into
                 name="kind"
                 class="for-readers"
                 prop:checked=is_chosen
-                on:change=move |_| {
-                    kind.set(choice);
-                    crate::browser::focus("composer-text");
-                }
+                on:change=move |_| editor.choose(choice)
             />
             {icon(symbol)}
             {name}

@@ -47,12 +47,14 @@ pub fn TypingWarning(id: String) -> impl IntoView {
 pub struct Typing {
     id: StoredValue<String>,
     told_ms: StoredValue<f64>,
+    /// Whether that was about a note.
+    told_note: StoredValue<bool>,
 }
 
 impl Typing {
     /// Tells about a conversation, also that typing has ended when its composer is gone.
     pub fn new(id: StoredValue<String>) -> Self {
-        let typing = Self { id, told_ms: StoredValue::new(0.0) };
+        let typing = Self { id, told_ms: StoredValue::new(0.0), told_note: StoredValue::new(false) };
         let conversation = id.get_value();
         on_cleanup(move || {
             if typing.told_ms.try_get_value().is_some_and(|told| told > 0.0) {
@@ -65,9 +67,12 @@ impl Typing {
     /// Tells that the operator has typed, or has emptied the field.
     pub fn tell(self, note: bool, stopped: bool) {
         let (now_ms, told_ms) = (clock::now_ms(), self.told_ms.get_value());
-        if stopped && told_ms == 0.0 || !stopped && now_ms - told_ms < TYPING_INTERVAL_MS {
+        // The visitor sees that a reply is written, and must not go on seeing it while a note is.
+        let is_known = note == self.told_note.get_value() && now_ms - told_ms < TYPING_INTERVAL_MS;
+        if stopped && told_ms == 0.0 || !stopped && is_known {
             return;
         }
+        self.told_note.set_value(note);
         self.told_ms.set_value(if stopped { 0.0 } else { now_ms });
         send_typing(self.id.get_value(), note, stopped);
     }

@@ -26,13 +26,19 @@ pub fn offer_conversation(shows_visitor: RwSignal<bool>) {
     let app = app();
     let write = move |kind: DraftKind| {
         move || {
-            app.composer_kind.set(kind);
+            let page = app.router.page().get_untracked();
+            let Page::Inbox { conversation: Some(id), .. } = page else { return };
+            app.drafts.choose(&id, kind);
             browser::focus("composer-text");
         }
     };
     app.actions.offer(Action::Reply, write(DraftKind::Reply));
     app.actions.offer(Action::Note, write(DraftKind::Note));
-    app.actions.offer(Action::Close, || press(&["close"]));
+    app.actions.offer(Action::Close, || {
+        press(&["close"]);
+        // On the button of the next conversation, Space or Enter would close that one as well.
+        request_animation_frame(|| browser::focus("conversation-title"));
+    });
     app.actions.offer(Action::TakeOver, || press(&["take-over", "hand-back"]));
     app.actions.offer(Action::Assign, || press(&["assign"]));
     app.actions.offer(Action::Label, || press(&["label"]));

@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use crate::api;
+use crate::browser::is_composing;
 use crate::location::encode;
 use crate::state::app;
 use crate::text::{Text, visitor};
@@ -85,7 +86,7 @@ pub(super) fn EditContact(
             novalidate
             on:submit=save
             on:keydown=move |event| {
-                if event.key() == "Escape" {
+                if event.key() == "Escape" && !is_composing(&event) {
                     event.stop_propagation();
                     on_close.run(());
                 }

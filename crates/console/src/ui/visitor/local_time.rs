@@ -67,17 +67,18 @@ pub(super) fn LocalTime(person: Memo<Visitor>, locale: Memo<Option<String>>, pag
         let time = units::time_in_zone(app.now_ms.get(), name)?;
         Some((time, how.with(&[("zone", &name.replace('_', " "))])))
     };
-    view! {
-        <p class="local-time">
-            {icon(Icon::Clock)}
-            <span class="for-readers">{visitor::LOCAL_TIME.get()}</span>
-            {move || match shown() {
-                Some((time, how)) => view! { <strong>{time}</strong> <span class="hint">{how}</span> }.into_any(),
-                None => view! {
-                    <span class="hint">{visitor::LOCAL_TIME.get()}": "{visitor::TIME_UNKNOWN.get()}</span>
-                }.into_any(),
-            }}
-        </p>
+    // Nothing is said where nothing is known.
+    move || {
+        shown().map(|(time, how)| {
+            view! {
+                <p class="local-time">
+                    {icon(Icon::Clock)}
+                    <span class="for-readers">{visitor::LOCAL_TIME.get()}</span>
+                    <strong>{time}</strong>
+                    <span class="hint">{how}</span>
+                </p>
+            }
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use web_sys::MessageEvent;
 use super::options::WidgetOptions;
 use crate::browser::window;
 use crate::text::settings as t;
+use crate::ui::controls::Rendered;
 
 /// The page in the frame; see `pages/preview.rs` of the service.
 const PAGE: &str = "/widget-preview/";
@@ -24,7 +25,7 @@ pub fn Preview(
     let (is_ready, is_phone) = (RwSignal::new(false), RwSignal::new(false));
     let problem = RwSignal::new(String::new());
     let listener = window_event_listener(ev::message, move |event: MessageEvent| {
-        let from_frame = frame.get_untracked().and_then(|frame| frame.content_window());
+        let from_frame = frame.rendered().and_then(|frame| frame.content_window());
         let is_ours = from_frame.is_some_and(|from| {
             event.source().is_some_and(|source| JsValue::from(source) == JsValue::from(from))
         });
@@ -86,7 +87,7 @@ pub fn Preview(
 
 /// Sends options to the frame, which opens the window at the first time.
 fn send(frame: NodeRef<html::Iframe>, options: &serde_json::Value) {
-    let Some(page) = frame.get_untracked().and_then(|frame| frame.content_window()) else { return };
+    let Some(page) = frame.rendered().and_then(|frame| frame.content_window()) else { return };
     let message = serde_json::json!({ "options": options, "open": true }).to_string();
     let origin = window().location().origin().unwrap_or_default();
     if let Ok(message) = js_sys::JSON::parse(&message) {
