@@ -195,7 +195,12 @@ impl BrowserWidgetClient {
         let proof = self.transport.prover().proof().await;
         let conversation = self.conversation_id();
         if conversation.is_none() && !matches!(proof, Proof::Token(_)) {
-            return Ok(History { conversation_id: None, messages: Vec::new(), next_after: None });
+            return Ok(History {
+                conversation_id: None,
+                messages: Vec::new(),
+                next_after: None,
+                operator_typing: None,
+            });
         }
         let mut query = Vec::new();
         query.extend(conversation.map(|id| ("conversationId", id.as_str().to_owned())));

@@ -40,6 +40,8 @@ export interface ChatConfig {
   config: {
     enabled?: boolean;
     widgetEnabled?: boolean;
+    /** `false` if only people answer. An extension of our service. */
+    aiAnswers?: boolean;
     assistantName?: string;
     welcomeMessage?: string;
     avatarUrl?: string | null;
@@ -56,6 +58,8 @@ export interface ChatMessage {
   role: "visitor" | "assistant" | "operator" | (string & {});
   content: string;
   createdAt?: string;
+  /** The operator who wrote it. An extension of our service. */
+  author?: { name?: string };
 }
 
 /** The response to `sendMessage()`. */
@@ -81,6 +85,8 @@ export interface MessageList {
   messages: ChatMessage[];
   /** Pass it to the next call. */
   nextAfter?: string;
+  /** The operator who is writing to the visitor. An extension of our service. */
+  operatorTyping?: { name?: string };
 }
 
 /** The response to `getPresence()`. */

@@ -54,7 +54,7 @@ export interface ChatWidgetOptions {
   greeting?: string | { text: string; after?: number };
   /** At most 20 questions to start with, each of 1 to 4,000 characters. */
   suggestedQuestions?: string[];
-  /** The displayed name of human operators. Without it, the widget shows none. */
+  /** The displayed name of all operators. Without it, the widget shows the name that the service tells, if any. */
   operatorName?: string;
   /** The usual time of an answer, in the site's own words, such as "We usually answer within a day". */
   replyTime?: string;

@@ -335,8 +335,8 @@ export const TABLE = {
     console: {},
   },
   operatorName: {
-    doc: "The displayed name of human operators. Without it, the widget shows none.",
-    docs: "the name that visitors see for a person who answers",
+    doc: "The displayed name of all operators. Without it, the widget shows the name that the service tells, if any.",
+    docs: "the name that visitors see for each person who answers; without it, the name that the service tells, as ours does",
     effect: "redraw",
     check: { kind: "text" },
     plain: { text: "[^{][^]*" },

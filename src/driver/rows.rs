@@ -17,6 +17,8 @@ pub struct Row {
     pub key: EntryKey,
     /// The author.
     pub author: Role,
+    /// The name of the operator who wrote it, if the service tells.
+    pub name: Option<Rc<str>>,
     /// The text.
     pub text: Rc<str>,
     /// The time of the message, as the session has it.
@@ -31,7 +33,7 @@ pub struct Row {
     pub new_day: bool,
     /// Whether the row begins a group and shows the name and the avatar.
     pub first: bool,
-    /// Whether an operator takes over from the assistant with this row.
+    /// Whether an operator takes over from the assistant, or from another operator, with this row.
     pub joins: bool,
     /// Whether the row ends a group and shows the time.
     pub last: bool,
@@ -136,14 +138,20 @@ impl Rows {
         let same = same.saturating_sub(1);
         rows.truncate(same);
         let time_of = |entry: &Entry| created_ms(entry, &read_date);
-        let mut previous = rows.last().map(|row| (row.author.clone(), row.created_ms));
+        let mut previous = rows.last().map(|row| (row.author.clone(), row.name.clone(), row.created_ms));
         let mut today = rows.last().and_then(|row| row.day);
-        let mut answers =
-            rows.iter().rev().find(|row| row.author != Role::Visitor).map(|row| row.author.clone());
-        previous = previous.or_else(|| earlier.last().map(|entry| (entry.author.clone(), time_of(entry))));
+        let mut answers = rows
+            .iter()
+            .rev()
+            .find(|row| row.author != Role::Visitor)
+            .map(|row| (row.author.clone(), row.name.clone()));
+        previous = previous.or_else(|| {
+            earlier.last().map(|entry| (entry.author.clone(), entry.name.clone(), time_of(entry)))
+        });
         today = today.or_else(|| earlier.iter().rev().find_map(time_of).map(&day_of));
         answers = answers.or_else(|| {
-            earlier.iter().rev().map(|entry| &entry.author).find(|author| **author != Role::Visitor).cloned()
+            let answer = earlier.iter().rev().find(|entry| entry.author != Role::Visitor);
+            answer.map(|entry| (entry.author.clone(), entry.name.clone()))
         });
         for entry in &entries[same..] {
             let created_ms = time_of(entry);
@@ -151,8 +159,9 @@ impl Rows {
             let new_day = day.is_some() && day != today;
             today = day.or(today);
             let continues = !new_day
-                && previous.as_ref().is_some_and(|(author, then)| {
+                && previous.as_ref().is_some_and(|(author, name, then)| {
                     *author == entry.author
+                        && may_be_same(name.as_ref(), entry.name.as_ref())
                         && created_ms
                             .zip(*then)
                             .is_none_or(|(now, then)| (now - then).abs() <= MAX_GROUP_GAP_MS)
@@ -160,14 +169,19 @@ impl Rows {
             if continues && let Some(previous) = rows.last_mut() {
                 previous.last = false;
             }
-            let joins = entry.author == Role::Operator && answers.as_ref() != Some(&Role::Operator);
+            let author = (entry.author.clone(), entry.name.clone());
+            let joins = entry.author == Role::Operator
+                && answers.as_ref().is_none_or(|(author, name)| {
+                    *author != Role::Operator || !may_be_same(name.as_ref(), entry.name.as_ref())
+                });
             if entry.author != Role::Visitor {
-                answers = Some(entry.author.clone());
+                answers = Some(author);
             }
-            previous = Some((entry.author.clone(), created_ms));
+            previous = Some((entry.author.clone(), entry.name.clone(), created_ms));
             rows.push(Row {
                 key: entry.key,
                 author: entry.author.clone(),
+                name: entry.name.clone(),
                 text: entry.text.clone(),
                 created: entry.created.clone(),
                 created_ms,
@@ -184,6 +198,11 @@ impl Rows {
             newest.newest = true;
         }
     }
+}
+
+/// Returns whether two names may be those of one person. Messages of an earlier version have none.
+fn may_be_same(one: Option<&Rc<str>>, other: Option<&Rc<str>>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
 /// Returns the time of a message in milliseconds since the Unix epoch, if it is known.
@@ -255,6 +274,22 @@ mod tests {
 
     fn cover(rows: &mut Rows, entries: &[Entry], from: usize) {
         rows.cover(entries, from, |text| text.parse().ok(), day_of);
+    }
+
+    #[test]
+    fn another_operator_begins_a_group_and_joins() {
+        let mut entries =
+            entries(&[("assistant", 0), ("operator", 1), ("operator", 1), ("visitor", 2), ("operator", 2)]);
+        for (entry, name) in entries.iter_mut().zip([None, Some("Mara"), Some("Tom"), None, Some("Tom")]) {
+            entry.name = name.map(Into::into);
+        }
+        let mut rows = Rows::default();
+        add(&mut rows, &entries);
+        assert!(rows.list.iter().all(|row| row.first));
+        assert_eq!(
+            rows.list.iter().map(|row| row.joins).collect::<Vec<_>>(),
+            [false, true, true, false, false]
+        );
     }
 
     #[test]

@@ -94,7 +94,8 @@ pub struct Settings {
     pub greeting_after_ms: u32,
     /// At most 20 questions to start with, each of 1 to 4,000 characters.
     pub suggested_questions: Vec<String>,
-    /// The displayed name of human operators. Without it, the widget shows none.
+    /// The displayed name of all operators. Without it, the widget shows the name that the service tells, if
+    /// any.
     pub operator_name: Option<String>,
     /// The usual time of an answer, in the site's own words, such as "We usually answer within a day".
     pub reply_time: Option<String>,

@@ -1,6 +1,8 @@
 //! Announcements for screen readers, in a live region outside of the shadow root: not every screen reader
 //! observes regions inside.
 
+use std::rc::Rc;
+
 use chat_protocol::Role;
 use chat_session::{Entry, Notice, Session, Wait};
 use gloo_timers::callback::Timeout;
@@ -42,11 +44,12 @@ impl Ui {
     pub(super) fn announce(&self, entry: &Entry) {
         let name = match entry.author {
             Role::Visitor => return,
-            Role::Operator => self.operator_name(),
+            Role::Operator => self.operator_name(entry.name.as_deref()),
             Role::Assistant | Role::Other(_) => self.assistant_name(),
         };
         if self.driver().rows().newest().iter().any(|row| row.joins && row.key == entry.key) {
-            self.announce_text(&self.person_text(Text::NamedJoined, Text::PersonJoined));
+            let name = entry.name.as_deref();
+            self.announce_text(&self.person_text(name, Text::NamedJoined, Text::PersonJoined));
         }
         self.announce_text(&[&name, ": ", &*plain(self, &entry.text)].concat());
     }
@@ -55,9 +58,9 @@ impl Ui {
     pub(super) fn announce_changes(&self) {
         let (failed, no_reply, writing, wait, deferred) = self.session(|session| {
             let no_reply = session.notice() == Some(Notice::NoReply);
-            (session.failed(), no_reply, session.is_writing(), session.wait(), session.is_deferred())
+            (session.failed(), no_reply, self.writer(session), session.wait(), session.is_deferred())
         });
-        let now = (failed, no_reply, writing && self.state().open.get(), wait, deferred);
+        let now = (failed, no_reply, writing.is_some() && self.state().open.get(), wait, deferred);
         // The first state of a page is not a change.
         let Some(previous) = self.state().announced.replace(Some(now)) else { return };
         if now.0 > previous.0 {
@@ -70,7 +73,8 @@ impl Ui {
             self.announce_text(&self.text(Text::NoReply));
         }
         if now.2 && !previous.2 {
-            self.announce_text(&[&self.assistant_name(), " ", &*self.text(Text::IsWriting)].concat());
+            let name = writing.unwrap_or_default();
+            self.announce_text(&[&name, " ", &*self.text(Text::IsWriting)].concat());
         }
         if now.3 > previous.3 {
             self.announce_text(&self.text(if wait == Wait::Long { Text::WaitLong } else { Text::WaitStill }));
@@ -99,17 +103,34 @@ impl Ui {
         self.state().announcement_timer.replace(Some(timer));
     }
 
-    /// Returns the name of the operator.
-    pub(crate) fn operator_name(&self) -> String {
-        self.settings().operator_name.clone().unwrap_or_else(|| self.text(Text::Support))
+    /// Returns the name of an operator, or that of the team.
+    pub(crate) fn operator_name(&self, name: Option<&str>) -> String {
+        self.known_name(name).unwrap_or_else(|| self.text(Text::Support))
     }
 
-    /// Returns a text about the operator: `named` with the name if there is one, else `unnamed`.
-    pub(super) fn person_text(&self, named: Text, unnamed: Text) -> String {
-        match &self.settings().operator_name {
-            Some(name) => self.named(named, name),
+    /// Returns the name of an operator: that of the site's option, which may be one for all of them, or the
+    /// one that the service tells.
+    pub(super) fn known_name(&self, name: Option<&str>) -> Option<String> {
+        self.settings().operator_name.clone().or_else(|| name.map(str::to_owned))
+    }
+
+    /// Returns a text about an operator: `named` with the name if there is one, else `unnamed`.
+    pub(super) fn person_text(&self, name: Option<&str>, named: Text, unnamed: Text) -> String {
+        match self.known_name(name) {
+            Some(name) => self.named(named, &name),
             None => self.text(unnamed),
         }
+    }
+
+    /// Returns the name of the operator who wrote last, if the service tells.
+    pub(super) fn last_name(&self) -> Option<Rc<str>> {
+        self.session(|session| session.person_name().map(Into::into))
+    }
+
+    /// Returns the name of whoever is writing: an operator, or the assistant.
+    fn writer(&self, session: &Session) -> Option<String> {
+        let assistant = || session.is_writing().then(|| self.assistant_name());
+        session.person_writing().map(|name| self.operator_name(Some(name))).or_else(assistant)
     }
 
     /// Returns whether an operator was the last to answer.

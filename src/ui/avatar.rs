@@ -4,17 +4,28 @@ use super::Ui;
 use super::dom::El;
 use super::icon::{self, icon};
 
-/// Renders the avatar of the operator: initials of the name, or an icon.
+/// Renders the avatar of the operator who wrote last. Another one may write next.
 pub(crate) fn operator_avatar(ui: &Ui) -> El {
+    ui.el("span.cw-avatar aria-hidden=true")
+        .text_with(|ui| initials(&last(ui).unwrap_or_default()))
+        .child_if(|ui| last(ui).is_none(), |ui| icon(ui, icon::PERSON))
+}
+
+fn last(ui: &Ui) -> Option<String> {
+    ui.known_name(ui.last_name().as_deref())
+}
+
+/// Renders the avatar of an operator: initials of the name, or an icon.
+pub(super) fn avatar_of(ui: &Ui, name: Option<&str>) -> El {
     let avatar = ui.el("span.cw-avatar aria-hidden=true");
-    match &ui.settings().operator_name {
-        Some(name) => avatar.text(&initials(name)),
+    match ui.known_name(name) {
+        Some(name) => avatar.text(&initials(&name)),
         None => avatar.child(icon(ui, icon::PERSON)),
     }
 }
 
 /// Returns the first letters of the first two words.
-fn initials(name: &str) -> String {
+pub(super) fn initials(name: &str) -> String {
     let mut initials = String::new();
     let mut left = 2;
     let mut in_word = false;

@@ -52,18 +52,26 @@ pub(crate) fn header(ui: &Ui) -> El {
 /// Returns the line about who answers.
 fn presence(ui: &Ui) -> String {
     match &ui.settings().reply_time {
-        _ if is_operator_online(ui) => ui.person_text(Text::NamedHere, Text::PersonHere),
+        _ if is_operator_online(ui) => ui.person_text(None, Text::NamedHere, Text::PersonHere),
         // A reply of an operator is newer than the last presence response.
-        _ if ui.person_answers() => ui.person_text(Text::NamedReplied, Text::PersonReplied),
+        _ if ui.person_answers() => {
+            ui.person_text(ui.last_name().as_deref(), Text::NamedReplied, Text::PersonReplied)
+        }
         _ if ui.session(Session::awaits_person) => ui.text(Text::AwaitsPerson),
         Some(words) => words.clone(),
+        None if people_only(ui) => String::new(),
         None => ui.text(Text::AnsweredByAi),
     }
 }
 
+/// Returns whether the site's config says that no AI answers.
+pub(crate) fn people_only(ui: &Ui) -> bool {
+    ui.session(|session| session.config().is_some_and(|config| config.people_only))
+}
+
 /// Returns the name of the last to answer.
 fn name(ui: &Ui) -> String {
-    if ui.person_answers() { ui.operator_name() } else { ui.assistant_name() }
+    if ui.person_answers() { ui.operator_name(ui.last_name().as_deref()) } else { ui.assistant_name() }
 }
 
 /// Returns whether an operator is known to be online. Without a network, that is unknown.

@@ -6,9 +6,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::Ui;
-use super::avatar::assistant_avatar;
+use super::avatar::{assistant_avatar, initials};
 use super::contact;
 use super::dom::El;
+use super::header::people_only;
 use super::icon::{self, icon};
 use super::message::{assistant_name, frame, message};
 use super::notice::{self, no_reply, refused, wait};
@@ -37,6 +38,7 @@ pub(crate) fn log(ui: &Ui) -> El {
         .child_if(|ui| ui.clicked_greeting().is_some() && ui.state().range.get().0 == 0, greeting_message)
         .each(keys, message)
         .child_if(|ui| ui.session(Session::is_writing), typing)
+        .child_if(|ui| person_writing(ui).is_some(), person_typing)
         .child_if(|ui| ui.session(Session::wait) > Wait::Short, wait)
         .child_if(|ui| ui.session(Session::notice) == Some(Notice::NoReply), no_reply)
         .child_if(|ui| ui.session(Session::notice) == Some(Notice::Quota), refused)
@@ -66,7 +68,7 @@ fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
     let last = rows.newest().last().map(|row| row.key);
     let now = ui.session(|session| {
         let (wait, deferred) = (session.wait(), session.is_deferred());
-        (rows.len(), last, session.is_writing(), session.notice(), wait, deferred, questions(ui).len())
+        (rows.len(), last, is_writing(session), session.notice(), wait, deferred, questions(ui).len())
     });
     let before = last_content.replace(now);
     let shown = before.map_or(0, |before| before.0) + shift;
@@ -188,7 +190,7 @@ fn intro(ui: &Ui) -> El {
     ui.el("div.cw-intro")
         .child(assistant_avatar(ui))
         .child(ui.el("p.cw-intro-title").says(Text::IntroTitle))
-        .child(ui.el("p.cw-intro-note").says(Text::IntroNote))
+        .child_if(|ui| !people_only(ui), |ui| ui.el("p.cw-intro-note").says(Text::IntroNote))
         .child(
             ui.el("p.cw-intro-note dir=auto").text(ui.settings().reply_time.as_deref().unwrap_or_default()),
         )
@@ -215,11 +217,38 @@ fn greeting_message(ui: &Ui) -> El {
 
 /// Renders the writing indicator.
 fn typing(ui: &Ui) -> El {
-    let dot = || ui.el("i.cw-typing-dot");
-    let dots = ui.el("div.cw-bubble.cw-typing aria-hidden=true");
-    let note = ui.el("span").says(Text::IsWriting);
     // The indicator is not a message, so it has a part of its own.
-    assistant_message(ui, note, dots.child(dot()).child(dot()).child(dot())).attr("part", "typing")
+    assistant_message(ui, ui.el("span").says(Text::IsWriting), dots(ui)).attr("part", "typing")
+}
+
+fn dots(ui: &Ui) -> El {
+    let dot = || ui.el("i.cw-typing-dot");
+    ui.el("div.cw-bubble.cw-typing aria-hidden=true").child(dot()).child(dot()).child(dot())
+}
+
+/// Renders the indicator of an operator who is writing.
+fn person_typing(ui: &Ui) -> El {
+    // Another operator may begin to write.
+    let name = |ui: &Ui| person_writing(ui).unwrap_or_default();
+    let by = ui.el("p.cw-by").child(ui.el("bdi.cw-name").text_with(name));
+    frame(ui, &Role::Operator)
+        .attr("class", "cw-message cw-first cw-last")
+        .attr("part", "typing")
+        .child(by.child(ui.el("span").says(Text::IsWriting)))
+        .child(
+            ui.el("span.cw-avatar aria-hidden=true")
+                .text_with(|ui| initials(&person_writing(ui).unwrap_or_default())),
+        )
+        .child(dots(ui))
+}
+
+fn person_writing(ui: &Ui) -> Option<String> {
+    ui.session(|session| session.person_writing().map(|name| ui.operator_name(Some(name))))
+}
+
+/// Returns whether the assistant or an operator is writing.
+fn is_writing(session: &Session) -> bool {
+    session.is_writing() || session.person_writing().is_some()
 }
 
 /// Renders a message of the assistant that is not part of the conversation.

@@ -1,10 +1,12 @@
 //! One message in the log.
 
+use std::rc::Rc;
+
 use chat_protocol::Role;
 use chat_session::{Delivery, Session};
 
 use super::Ui;
-use super::avatar::{assistant_avatar, operator_avatar};
+use super::avatar::{assistant_avatar, avatar_of};
 use super::dom::El;
 use super::icon::{self, icon};
 use super::rich_text::bubble;
@@ -31,7 +33,7 @@ pub(crate) fn message(ui: &Ui) -> El {
         }
         Role::Operator => frame
             .child_if(begins_group, operator_byline)
-            .child_if(begins_group, operator_avatar)
+            .child_if(begins_group, |ui| avatar_of(ui, name(ui).as_deref()))
             .child(bubble),
         // Unknown roles are shown as the assistant.
         Role::Assistant | Role::Other(_) => frame
@@ -87,7 +89,8 @@ fn assistant_byline(ui: &Ui) -> El {
 
 /// Renders the line above the first message of an operator who takes over.
 fn joined(ui: &Ui) -> El {
-    ui.el("p.cw-day.cw-joined part=joined").text(&ui.person_text(Text::NamedJoined, Text::PersonJoined))
+    let text = ui.person_text(name(ui).as_deref(), Text::NamedJoined, Text::PersonJoined);
+    ui.el("p.cw-day.cw-joined part=joined").text(&text)
 }
 
 /// Renders the line above the first message that was unread when the window was opened.
@@ -95,8 +98,13 @@ fn unread_line(ui: &Ui) -> El {
     ui.el("p.cw-unread").says(Text::UnreadFrom)
 }
 
+/// Returns the name of the operator who wrote the message, if the service tells.
+fn name(ui: &Ui) -> Option<Rc<str>> {
+    ui.row(|row| row.name.clone()).flatten()
+}
+
 fn operator_byline(ui: &Ui) -> El {
-    let name = ui.operator_name();
+    let name = ui.operator_name(name(ui).as_deref());
     ui.el("p.cw-by").child(ui.el("bdi.cw-name").attr("title", &name).text(&name)).child(time(ui))
 }
 

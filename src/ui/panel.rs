@@ -108,7 +108,7 @@ fn transcript(ui: &Ui) -> String {
         }
         let name = match entry.author {
             Role::Visitor => ui.text(Text::You),
-            Role::Operator => ui.operator_name(),
+            Role::Operator => ui.operator_name(entry.name.as_deref()),
             Role::Assistant | Role::Other(_) => ui.assistant_name(),
         };
         text = text + &name + ": " + &entry.text + "\n";

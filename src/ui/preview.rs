@@ -76,9 +76,13 @@ pub(crate) fn is_shown(ui: &Ui) -> bool {
 
 /// Renders the preview, which opens the window, and the button that dismisses it.
 pub(crate) fn preview(ui: &Ui) -> El {
-    let name = ui
-        .el("bdi.cw-name")
-        .text_with(|ui| if is_by_operator(ui) { ui.operator_name() } else { ui.assistant_name() });
+    let name = ui.el("bdi.cw-name").text_with(|ui| {
+        if is_by_operator(ui) {
+            ui.operator_name(message(ui, |entry| entry.name.clone()).flatten().as_deref())
+        } else {
+            ui.assistant_name()
+        }
+    });
     let words = ui.el("span.cw-preview-text dir=auto").text_with(|ui| {
         message(ui, |entry| plain(ui, &entry.text))
             .or_else(|| ui.settings().greeting.clone())

@@ -6,8 +6,8 @@ import { ask, delivered, eventually, isInView, openChat, part, stored } from "./
 import { test } from "./harness.mjs";
 import { keepMemory } from "./memory.mjs";
 
-/** 64 pages of WebAssembly memory. */
-const MAX_MEMORY_BYTES = 4 * 1024 * 1024;
+/** 66 pages of WebAssembly memory. */
+const MAX_MEMORY_BYTES = 66 * 64 * 1024;
 const LONGEST = 10_000;
 
 const textOf = (number) => `Message number ${number}: how long does delivery take, and what does it cost?`;

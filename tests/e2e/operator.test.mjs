@@ -32,7 +32,7 @@ test("The demo's link opens the console at the conversation, and what is answere
   await log(console).getByText("It is about a mug").waitFor();
 
   await console.close();
-  await part(page, "presence").getByText("A person replied").waitFor();
+  await part(page, "presence").getByText("Anna replied").waitFor();
 });
 
 test("Messages that arrive while the window is closed are counted as unread until it is opened", async ({

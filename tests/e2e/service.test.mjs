@@ -13,7 +13,7 @@ let shop;
 
 before(async () => {
   [browser, shop] = await Promise.all([launch(), servePage(() => service.scriptTag)]);
-  service = await startTeam(["Maren"], { origins: [shop.origin] });
+  service = await startTeam(["Maren", "Noor"], { origins: [shop.origin] });
 });
 
 after(async () => {
@@ -64,6 +64,40 @@ test("An operator answers by the admin API, and the visitor sees it", { timeout:
   await say(page, "Thank you");
   await delivered(page);
   await eventually(async () => assert.ok((await messages(page)).some((line) => line.endsWith("Thank you"))));
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("A visitor sees who writes, and who is writing", { timeout: 90_000 }, async () => {
+  const { page, errors, close } = await visit();
+  await openChat(page);
+  await ask(page, "I want to talk to a person about lids");
+  const { conversations } = await service.operators[0].call("GET", "conversations?status=waiting&q=lids");
+  const path = `conversations/${conversations[0].id}`;
+  const [maren, noor] = service.operators;
+  const typing = part(page, "typing");
+  await eventually(async () => {
+    await maren.call("POST", `${path}/typing`, {});
+    assert.match(await typing.innerText({ timeout: 1000 }), /Maren\s+is writing/);
+  }, 30_000);
+  await isInView(typing);
+  await maren.call("POST", `${path}/messages`, { text: "Which lid do you mean?" });
+  const written = part(page, "message-operator");
+  await written.waitFor({ timeout: 30_000 });
+  await eventually(async () => assert.equal(await typing.count(), 0));
+  assert.match(await written.innerText(), /^M\s+Maren|^Maren/);
+  await eventually(async () => assert.match(await part(page, "header").innerText(), /Maren/));
+  await noor.call("POST", `${path}/messages`, { text: "The blue one is back in stock." });
+  await eventually(async () => assert.match(await written.last().innerText(), /Noor/), 30_000);
+  const joined = await part(page, "joined").allInnerTexts();
+  assert.deepEqual(
+    joined.map((line) => line.match(/Maren|Noor/)?.[0]),
+    ["Maren", "Noor"],
+  );
+  await page.reload();
+  await openChat(page);
+  await eventually(async () => assert.match(await written.first().innerText(), /Maren/));
+  assert.match(await written.last().innerText(), /Noor/);
   assert.deepEqual(errors, []);
   await close();
 });

@@ -23,7 +23,7 @@ pub use account::{
     Secret, Setup, SetupLink, SignIn, SignedIn, Tenant, TotpConfirmation, TotpEnrolment,
 };
 pub use conversation::{
-    Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,
+    Activity, Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,
     ConversationView, LastMessage, LeadView, Message, MessagePage, NewMessage, NewNote, Note, Source, State,
     TakeOver,
 };

@@ -13,6 +13,8 @@ pub struct ChatConfig {
     pub enabled: bool,
     /// `config.widgetEnabled`: whether the widget is shown; true if missing.
     pub widget_enabled: bool,
+    /// Whether `config.aiAnswers`, an extension, is false: only people answer.
+    pub people_only: bool,
     /// `config.assistantName`.
     pub assistant_name: Option<String>,
     /// `config.welcomeMessage`.
@@ -55,6 +57,7 @@ impl TryFrom<Value> for ChatConfig {
             site_id: outer.lenient_text("siteId"),
             enabled: config.lenient_bool("enabled").unwrap_or(true),
             widget_enabled: config.lenient_bool("widgetEnabled").unwrap_or(true),
+            people_only: config.lenient_bool("aiAnswers") == Some(false),
             assistant_name: config.lenient_text("assistantName"),
             welcome_message: config.lenient_text("welcomeMessage"),
             avatar_url: config.lenient_text("avatarUrl"),
@@ -68,18 +71,21 @@ impl TryFrom<Value> for ChatConfig {
 impl From<&ChatConfig> for Value {
     fn from(config: &ChatConfig) -> Self {
         let text = |text: &Option<String>| Value::from(text.clone());
-        let inner = Value::Object(vec![
+        let mut inner = vec![
             ("enabled".into(), config.enabled.into()),
             ("widgetEnabled".into(), config.widget_enabled.into()),
             ("assistantName".into(), text(&config.assistant_name)),
             ("welcomeMessage".into(), text(&config.welcome_message)),
             ("avatarUrl".into(), text(&config.avatar_url)),
             ("locale".into(), text(&config.locale)),
-        ]);
+        ];
+        if config.people_only {
+            inner.push(("aiAnswers".into(), false.into()));
+        }
         Value::object([
             ("tenantId", text(&config.tenant_id)),
             ("siteId", text(&config.site_id)),
-            ("config", inner),
+            ("config", Value::Object(inner)),
             ("locale", text(&config.locale)),
             ("supportedLocales", config.supported_locales.iter().map(String::as_str).collect()),
             ("stale", config.stale.into()),
@@ -100,6 +106,7 @@ mod tests {
         let config = ChatConfig {
             site_id: Some("s".into()),
             enabled: true,
+            people_only: true,
             assistant_name: Some("Alder".into()),
             locale: Some("de".into()),
             supported_locales: vec!["de".into(), "en".into()],

@@ -2,6 +2,9 @@
 
 use crate::{ConversationId, FieldError, Fields, MessageId, Value};
 
+/// Maximum characters of an operator's name.
+const MAX_NAME_LENGTH: usize = 60;
+
 /// The author's role. The contract names `assistant` and `operator`; other roles may occur.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -49,6 +52,8 @@ pub struct ChatMessage {
     pub content: String,
     /// `createdAt`, ISO 8601.
     pub created_at: Option<String>,
+    /// `author.name`, an extension: the name of the operator who wrote it.
+    pub author_name: Option<String>,
 }
 
 impl TryFrom<Value> for ChatMessage {
@@ -61,8 +66,21 @@ impl TryFrom<Value> for ChatMessage {
             role: fields.lenient_text("role").map_or(Role::Assistant, |role| Role::from(role.as_str())),
             content: fields.optional_text("content")?.unwrap_or_default(),
             created_at: fields.lenient_text("createdAt"),
+            author_name: name_of(fields.take("author")),
         })
     }
+}
+
+/// Returns the name of a person; `None` for a missing or an empty one. Longer names are cut off.
+fn name_of(person: Value) -> Option<String> {
+    let name = Fields::of(person).ok()?.lenient_text("name")?;
+    let name: String = name.trim().chars().take(MAX_NAME_LENGTH).collect();
+    Some(name).filter(|name| !name.is_empty())
+}
+
+/// Returns a person with a name.
+fn person(name: &str) -> Value {
+    Value::object([("name", name.into())])
 }
 
 impl From<&ChatMessage> for Value {
@@ -72,6 +90,7 @@ impl From<&ChatMessage> for Value {
             ("role", message.role.as_str().into()),
             ("content", message.content.as_str().into()),
             ("createdAt", message.created_at.clone().into()),
+            ("author", message.author_name.as_deref().map_or(Value::Null, person)),
         ])
     }
 }
@@ -85,6 +104,8 @@ pub struct History {
     pub messages: Vec<ChatMessage>,
     /// `nextAfter`: the `after` of the next read.
     pub next_after: Option<MessageId>,
+    /// `operatorTyping.name`, an extension: the operator who is writing.
+    pub operator_typing: Option<String>,
 }
 
 impl TryFrom<Value> for History {
@@ -102,6 +123,7 @@ impl TryFrom<Value> for History {
             conversation_id: fields.lenient_text("conversationId").map(ConversationId::from),
             messages,
             next_after: fields.lenient_text("nextAfter").map(MessageId::from),
+            operator_typing: name_of(fields.take("operatorTyping")),
         })
     }
 }
@@ -112,6 +134,7 @@ impl From<&History> for Value {
             ("conversationId", history.conversation_id.as_ref().into()),
             ("messages", history.messages.iter().collect()),
             ("nextAfter", history.next_after.as_ref().into()),
+            ("operatorTyping", history.operator_typing.as_deref().map_or(Value::Null, person)),
         ])
     }
 }
@@ -133,6 +156,27 @@ mod tests {
         let texts: Vec<_> = history.messages.iter().map(|message| message.content.as_str()).collect();
         assert_eq!(texts, ["a", "b"]);
         assert_eq!(history.next_after, None);
+    }
+
+    #[test]
+    fn reads_names_of_people_and_nothing_else_as_such() {
+        let history = |people: &str| {
+            let body =
+                format!(r#"{{"messages":[{{"content":"a","author":{people}}}],"operatorTyping":{people}}}"#);
+            let history = History::try_from(json(&body)).expect("usable");
+            (history.messages[0].author_name.clone(), history.operator_typing)
+        };
+        let mara = || Some("Mara".to_owned());
+        assert_eq!(history(r#"{"name":" Mara ","avatarUrl":"x"}"#), (mara(), mara()));
+        for other in [r#""Mara""#, "null", "7", "[]", "{}", r#"{"name":"  "}"#, r#"{"name":{}}"#] {
+            assert_eq!(history(other), (None, None), "{other}");
+        }
+        let long = "é".repeat(500);
+        let (name, _) = history(&format!(r#"{{"name":"{long}"}}"#));
+        assert_eq!(name.map(|name| name.chars().count()), Some(60));
+        let message =
+            ChatMessage::try_from(json(r#"{"content":"a","author":{"name":"Mara"}}"#)).expect("usable");
+        assert_eq!(ChatMessage::try_from(Value::from(&message)), Ok(message));
     }
 
     #[test]

@@ -300,6 +300,7 @@ mod tests {
                 role: Role::Other("system".into()),
                 content: "hello".into(),
                 created_at: Some("2026-01-01T00:00:00Z".into()),
+                author_name: None,
             }),
             provider: Some("p".into()),
             used_fallback: true,

@@ -160,6 +160,8 @@ pub(crate) struct Answer {
     pub(crate) problem: Option<String>,
     /// What became of the message; `None` if a person answers it.
     pub(crate) outcome: Option<Outcome>,
+    /// Whether the text tells a visitor who waits for people that the team will read the message.
+    pub(crate) tells_absence: bool,
 }
 
 /// All that answers the visitors of all sites.
@@ -197,6 +199,7 @@ impl Ai {
     pub(crate) async fn answer(&self, endpoint: Option<&Endpoint>, question: &Question<'_>) -> Answer {
         let message = question.message();
         let mut answer = Answer {
+            tells_absence: false,
             status: AiStatus::Ok,
             text: None,
             sources: Vec::new(),

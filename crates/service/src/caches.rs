@@ -17,6 +17,8 @@ const PRESENCE_LIFETIME: Duration = Duration::from_secs(1);
 /// The lifetime of the heads of conversations. Where this process is the only one that writes, it keeps them
 /// current.
 const HEAD_LIFETIME: Duration = Duration::from_mins(10);
+/// The time for which an operator counts as typing. Consoles renew it.
+const TYPING_LIFETIME: Duration = Duration::from_secs(10);
 /// Maximum cached sites, tokens and tenants.
 const MAX_ENTRIES: usize = 10_000;
 /// Maximum cached conversations, some 300 bytes each. Half as many can be polled at the same time without
@@ -31,6 +33,8 @@ pub(crate) struct Caches {
     pub(crate) tokens: Cache<String, Option<Arc<StoredToken>>>,
     /// The operators that are online, by tenant.
     pub(crate) presence: Cache<String, Arc<OperatorsOnline>>,
+    /// The operator who is writing to the visitor, by conversation. It is no row: nothing of it is stored.
+    pub(crate) typing: Cache<String, String>,
     /// Conversations by their id. Where other nodes write, they say only that a conversation exists.
     pub(crate) heads: Cache<String, Arc<Head>>,
 }
@@ -41,6 +45,7 @@ impl Caches {
             sites: Cache::new(MAX_ENTRIES, LIFETIME),
             tokens: Cache::new(MAX_ENTRIES, LIFETIME),
             presence: Cache::new(MAX_ENTRIES, PRESENCE_LIFETIME),
+            typing: Cache::new(MAX_ENTRIES, TYPING_LIFETIME),
             heads: Cache::new(MAX_HEADS, HEAD_LIFETIME),
         }
     }
@@ -54,7 +59,15 @@ impl Caches {
                 self.tokens.clear();
             }
             Wake::Presence { tenant } => self.presence.remove(tenant),
-            Wake::Site { .. } | Wake::Typing { .. } | Wake::Queue => {}
+            Wake::Typing { conversation, operator, note, stopped, .. } => {
+                let known = self.typing.get(conversation).ok();
+                if !note && !stopped {
+                    self.typing.put(self.typing.version(), conversation.clone(), operator.clone());
+                } else if known.as_ref() == Some(operator) {
+                    self.typing.remove(conversation);
+                }
+            }
+            Wake::Site { .. } | Wake::Queue => {}
             Wake::Everything => {
                 self.sites.clear();
                 self.tokens.clear();

@@ -10,6 +10,7 @@ pub(crate) mod notes;
 pub(crate) mod profile;
 mod receive;
 pub(crate) mod report;
+pub(crate) mod search_text;
 pub(crate) mod seen;
 pub(crate) mod snooze;
 mod status;
@@ -185,7 +186,7 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
         "UPDATE conversations SET visitor_no = $1, status = $2, assignee_id = $3, ai_paused_until_ms = $4,
              locale = $5, source_page = $6, profile = $7, notes = $8, score = $9, unread = $10,
              closed_ms = $11, waiting_since_ms = $12, snoozed_until_ms = $13, blocked = $14, edited = $15,
-             person_asked_ms = $16, handed_off_ms = $17, visitor_text = $18, is_lead = $19, verified = $20
+             person_asked_ms = $16, handed_off_ms = $17, search_text = $18, is_lead = $19, verified = $20
          WHERE no = $21",
         args![
             *visitor_no,
@@ -205,7 +206,7 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
             serde_json::to_string(&conversation.edited).unwrap_or_default(),
             conversation.person_asked_ms,
             conversation.handed_off_ms,
-            conversation.visitor_text(),
+            conversation.search_text(),
             conversation.notes.has_contact(&conversation.profile),
             serde_json::to_string(&conversation.verified).unwrap_or_default(),
             conversation.no,
@@ -263,11 +264,15 @@ impl Conversation {
             (&mut known.whatsapp, &sent.whatsapp),
             (&mut known.country, &sent.country),
             (&mut self.locale, &body.locale),
-            (&mut self.source_page, &body.source_page),
         ] {
             if let Some(sent) = sent {
-                *known = Some(sent.chars().take(MAX_PROFILE_FIELD_LENGTH).collect());
+                *known = Some(stored_field(sent));
             }
+        }
+        // The page on which the conversation began.
+        if self.source_page.is_none() {
+            let page = body.source_page.as_deref().filter(|page| !page.is_empty());
+            self.source_page = page.map(stored_field);
         }
         if let Some(id) = &sent.visitor_id
             && !verified_visitor
@@ -316,6 +321,7 @@ impl Conversation {
             Status::Open | Status::Closed => None,
         };
         if status == Status::Closed {
+            self.notes.record_closed();
             self.unread = 0;
             self.snoozed_until_ms = 0;
             // The next visit begins with the AI again.
@@ -342,13 +348,12 @@ impl Conversation {
         !self.blocked && !is_taken_over && (!operator_online || !self.is_with_person(now_ms))
     }
 
-    /// Returns the visitor's name and contact details in lower case, for searches.
-    fn visitor_text(&self) -> String {
+    /// Returns the visitor's name and contact details, for searches.
+    fn search_text(&self) -> String {
         let VisitorProfile { visitor_id: _, name, email, phone, company, wechat, whatsapp, country: _ } =
             &self.profile;
         let known = [name, email, phone, company, wechat, whatsapp, &self.notes.email, &self.notes.phone];
-        let known: Vec<&str> = known.into_iter().filter_map(Option::as_deref).collect();
-        known.join("\n").to_lowercase()
+        search_text::search_text(known.into_iter().filter_map(Option::as_deref))
     }
 
     /// Returns the announcement that the conversation has changed.
@@ -359,6 +364,11 @@ impl Conversation {
             conversation: self.id.as_str().to_owned(),
         }
     }
+}
+
+/// Returns what is stored of a field that a page sends.
+fn stored_field(text: &str) -> String {
+    text.chars().take(MAX_PROFILE_FIELD_LENGTH).collect()
 }
 
 /// Returns the score of a lead, 0 to 100, without decimal places.

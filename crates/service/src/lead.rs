@@ -37,6 +37,8 @@ pub(crate) struct LeadNotes {
     topics: Vec<String>,
     /// Whether the visitor has asked something that the assistant could not answer.
     asked_in_vain: bool,
+    /// Whether the visitor was told, since a person last wrote, that the team will read the messages.
+    told_of_absence: bool,
     messages: u32,
 }
 
@@ -78,9 +80,25 @@ impl LeadNotes {
         self.asked_in_vain = true;
     }
 
+    /// Records that the visitor was told that the team will read the messages.
+    pub(crate) fn record_told_of_absence(&mut self) {
+        self.told_of_absence = true;
+    }
+
+    /// Returns whether the visitor knows that the team will read the messages.
+    pub(crate) fn is_told_of_absence(&self) -> bool {
+        self.told_of_absence
+    }
+
+    /// Records that the conversation was closed: a visitor who comes back is told anew.
+    pub(crate) fn record_closed(&mut self) {
+        self.told_of_absence = false;
+    }
+
     /// Records a message of an operator.
     pub(crate) fn record_operator_message(&mut self) {
         self.person_answered = true;
+        self.told_of_absence = false;
     }
 
     /// Returns true from the visitor's request for a person until an operator has written.

@@ -209,6 +209,7 @@ impl Service {
             supervise("the removal of old data", || purge::run(self.clone())),
             supervise("the return of conversations", || conversations::snooze::run(self)),
             supervise("the counts of storage", || storage::run(self)),
+            supervise("the texts of searches", || conversations::search_text::run(self)),
         );
     }
 

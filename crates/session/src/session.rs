@@ -16,6 +16,8 @@ mod tabs;
 mod visitor;
 mod waiting;
 
+use std::rc::Rc;
+
 use chat_protocol::{ChatConfig, ConversationId, Endpoint, VisitorId, VisitorProfile};
 
 use crate::config_loader::ConfigLoader;
@@ -84,6 +86,8 @@ pub struct Session {
     // Known to this tab only.
     election: Election,
     waiting: Waiting,
+    /// The operator who is writing, and the time until which that holds.
+    typing: Option<(Rc<str>, u64)>,
     poller: Poller,
     /// When to ask for the conversation that a verified visitor may have on another device.
     look_up_ms: Option<u64>,

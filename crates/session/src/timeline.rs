@@ -133,6 +133,7 @@ impl Timeline {
         self.entries.push(Entry {
             key,
             author: Role::Visitor,
+            name: None,
             text: text.into(),
             created: Some(Created::Local(created_ms)),
             delivery,
@@ -366,6 +367,7 @@ impl Timeline {
             key: self.next_key(),
             author: message.role,
             text: message.content.into(),
+            name: message.author_name.map(Into::into),
             created: message.created_at.map(|text| Created::Remote(text.into())),
             delivery: Delivery::Delivered,
             id: message.id,

@@ -22,14 +22,14 @@ scene("A person takes over", { main: true, points: [6] }, async ({ visitor, oper
   );
   await step("A person writes", () => operator.says("Anna here. We pack today."), {
     newest: /Anna here/,
-    shows: ["title: Support", "presence: A person", "joined: A person joined"],
+    shows: ["title: Anna", "presence: Anna replied", "joined: Anna joined"],
     hides: "suggestions",
     check: async (visitor) => assert.notEqual(await headerAvatar(visitor), before, "the header shows another avatar"),
   });
   const thought = service.thinks();
   await step("The visitor replies", () => visitor.says("That is kind"), {
     newest: /That is kind/,
-    shows: "title: Support",
+    shows: "title: Anna",
   });
   thought.release();
 });
@@ -122,7 +122,7 @@ scene("A person is online from the start", { points: [6] }, async ({ visitor, op
   );
   await step("The person writes", () => operator.says("Hello, Anna here."), {
     newest: /Anna here/,
-    shows: ["presence: A person is online", "joined: A person joined"],
+    shows: ["presence: A person is online", "joined: Anna joined"],
   });
 });
 

@@ -17,6 +17,8 @@ pub struct SiteName {
     pub id: String,
     /// The name.
     pub name: String,
+    /// Who answers first: `ai_first`, `people_first` or `people_only`.
+    pub answering: String,
 }
 
 /// A list, which some endpoints wrap in an object with one member.

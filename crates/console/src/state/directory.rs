@@ -60,6 +60,11 @@ impl Directory {
         self.sites.iter().find(|site| site.id == id).map(|site| site.name.as_str())
     }
 
+    /// Returns who answers first on a site: `ai_first`, `people_first` or `people_only`.
+    pub fn answering(&self, site_id: &str) -> &str {
+        self.sites.iter().find(|site| site.id == site_id).map_or("", |site| &site.answering)
+    }
+
     /// Returns a label.
     pub fn label(&self, id: &str) -> Option<&Label> {
         self.labels.iter().find(|label| label.id == id)

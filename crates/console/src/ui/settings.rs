@@ -1,6 +1,7 @@
 //! The settings: a list of sections, and the page of one of them. On a phone, the list is a page of its own.
 
 mod access;
+mod answering;
 mod answers;
 mod assistant;
 mod audit;

@@ -75,6 +75,10 @@ pub struct LastMessage {
     pub text: String,
     /// When it was written.
     pub created_at: String,
+    /// The operator who wrote it.
+    pub operator_id: Option<String>,
+    /// Their name at that time.
+    pub operator_name: Option<String>,
 }
 
 /// The rating of a visitor as a lead.
@@ -134,8 +138,6 @@ pub struct ConversationSummary {
     pub seen_sequence: i64,
     /// The last message.
     pub last_message: Option<LastMessage>,
-    /// The visitor's last words: the first 200 characters of their last message, in one line.
-    pub visitor_text: Option<String>,
     /// When it began.
     pub created_at: String,
     /// When its last message was written.
@@ -226,8 +228,10 @@ pub struct Note {
     pub id: String,
     /// `note`, or `activity` for what happened.
     pub kind: String,
-    /// The text.
+    /// The text. That of an activity is English, for readers that do not know its `activity`.
     pub text: String,
+    /// What happened, so that a reader writes it in the operator's language; `None` for notes.
+    pub activity: Option<Activity>,
     /// The author of the entry.
     pub operator_name: Option<String>,
     /// The sequence of the message that it follows.
@@ -236,6 +240,18 @@ pub struct Note {
     pub created_at: String,
     /// The idempotency key that it was sent with.
     pub idempotency_key: Option<String>,
+}
+
+/// What happened to a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Activity {
+    /// `opened`, `waiting`, `closed`, `assigned`, `unassigned`, `ai_paused`, `ai_resumed`, `snoozed`,
+    /// `snooze_ended`, `labeled`, `labels_removed`, `blocked`, `unblocked` or `took_over`. Others may come.
+    pub event: String,
+    /// To whom it was assigned, until when it was snoozed (RFC 3339), or the names of its labels.
+    pub detail: Option<String>,
 }
 
 /// `data` of `GET /conversations/{id}`.

@@ -14,6 +14,7 @@ use super::links::fallback_links;
 use super::quota::Taken;
 use super::said::Said;
 use super::shares::Holder;
+use super::talk::Sentence;
 use super::{
     Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Turn, quota, wants_person, warning,
 };
@@ -280,7 +281,16 @@ impl Answer {
             wants_person: false,
             problem: None,
             outcome: None,
+            tells_absence: false,
         }
+    }
+
+    /// Returns the text that the team will read the message, in the visitor's language, for a visitor who
+    /// waits for people while none is online.
+    pub(crate) fn of_absent_team(message: &str, locale: Option<&str>, has_contact: bool) -> Self {
+        let sentence = if has_contact { Sentence::Handoff } else { Sentence::AskForContact };
+        let text = Phrases::of(message, locale).say(sentence, &[]).to_owned();
+        Self { text: Some(text), tells_absence: true, ..Self::silent() }
     }
 
     /// Returns the fallback text in the visitor's language, with links to pages that fit. It has nothing of

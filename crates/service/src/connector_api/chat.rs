@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use chat_protocol::{ChatConfig, EventBatch, History, Value};
+use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
 
 use crate::Service;
 use crate::conversations::{self, exists, head, page, seen, sequence_of};
-use crate::db::{Wake, work};
+use crate::db::{Wake, args, work};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
 use crate::presence;
@@ -44,6 +44,7 @@ pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
         site_id: Some(site.id.clone()),
         enabled: site.chat_enabled,
         widget_enabled: site.widget_enabled,
+        people_only: site.answering == "people_only",
         // Texts (2.3), empty where the site has none. Widgets have a name in the visitor's language.
         assistant_name: Some(site.assistant_name.clone().unwrap_or_default()),
         welcome_message: Some(welcome(site, &resolved).unwrap_or_default()),
@@ -80,7 +81,12 @@ pub(super) async fn messages(
     };
     // A visitor who has not written yet.
     let Some(id) = &current else {
-        return Ok(Value::from(&History { conversation_id: None, messages: Vec::new(), next_after: None }));
+        return Ok(Value::from(&History {
+            conversation_id: None,
+            messages: Vec::new(),
+            next_after: None,
+            operator_typing: None,
+        }));
     };
     let head = head(service, &site.id, id).await?;
     if conversations::is_of_another(head.verified.as_deref(), identity) {
@@ -99,7 +105,20 @@ pub(super) async fn messages(
         // A cursor beyond the last message, as of a conversation that was erased, becomes the last message.
         None => (head.last_seq > 0).then(|| conversations::message_id(id, head.last_seq)),
     };
-    Ok(Value::from(&History { conversation_id: Some(id.clone()), messages, next_after }))
+    let operator_typing = operator_typing(service, &site.tenant_id, id).await?;
+    Ok(Value::from(&History { conversation_id: Some(id.clone()), messages, next_after, operator_typing }))
+}
+
+/// Returns the name of the operator who is writing to the visitor.
+async fn operator_typing(
+    service: &Service,
+    tenant_id: &str,
+    id: &ConversationId,
+) -> Result<Option<String>, ApiError> {
+    let Ok(operator) = service.0.caches.typing.get(&id.as_str().to_owned()) else { return Ok(None) };
+    let sql = "SELECT name FROM operators WHERE tenant_id = $1 AND id = $2 AND disabled_ms IS NULL";
+    let row = service.db().optional(sql, args![tenant_id, operator]).await?;
+    Ok(row.map(|row| row.text(0)).transpose()?)
 }
 
 pub(super) async fn presence(

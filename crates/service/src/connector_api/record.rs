@@ -11,6 +11,7 @@ use crate::conversations::{self, NewMessage, message_id};
 use crate::db::{Tx, transaction};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known, LEASE_MS, Lease};
+use crate::presence::operators_online;
 use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::visitors::events::Trail;
@@ -29,6 +30,9 @@ pub(super) struct Recorded {
     /// The id of the visitor, if the site has proved it.
     #[serde(default)]
     verified: Option<String>,
+    /// Whether people answer the message in place of the AI, as was decided when it was received.
+    #[serde(default)]
+    pub(super) for_people: bool,
 }
 
 impl Recorded {
@@ -58,19 +62,23 @@ pub(super) async fn record(
     keyed: Option<KeyedRequest>,
 ) -> Result<Step, ApiError> {
     let now_ms = service.now_ms();
+    let message = NewMessage {
+        key: keyed.as_ref().map(|keyed| keyed.key.as_str().to_owned()),
+        for_people: site.is_for_people(operators_online(service, &site.tenant_id).await?.is_online()),
+        ..NewMessage::new(Role::Visitor, body.message.clone())
+    };
     let (site, body, identity) = (Arc::clone(site), Arc::clone(body), identity.cloned());
     let db = service.db();
     let service = service.clone();
     transaction!(db, |tx| {
         let Some(keyed) = keyed else {
-            let recorded = store(tx, &service, now_ms, &site, &body, identity.as_ref(), None).await?;
+            let recorded = store(tx, &service, now_ms, &site, &body, identity.as_ref(), message).await?;
             return Ok(Step::Answer(recorded, None));
         };
         let until_ms = now_ms.saturating_add(LEASE_MS);
         match keyed.bind(tx, now_ms, until_ms).await? {
             Known::New => {
-                let recorded =
-                    store(tx, &service, now_ms, &site, &body, identity.as_ref(), Some(&keyed)).await?;
+                let recorded = store(tx, &service, now_ms, &site, &body, identity.as_ref(), message).await?;
                 let progress = serde_json::to_string(&recorded).map_err(|_| ApiError::Internal)?;
                 keyed.store_progress(tx, progress).await?;
                 Ok(Step::Answer(recorded, Some(Lease::new(keyed, until_ms))))
@@ -95,15 +103,13 @@ async fn store(
     site: &Site,
     body: &SendMessage,
     identity: Option<&Identity>,
-    keyed: Option<&KeyedRequest>,
+    message: NewMessage,
 ) -> Result<Recorded, ApiError> {
-    let message = NewMessage {
-        key: keyed.map(|keyed| keyed.key.as_str().to_owned()),
-        ..NewMessage::new(Role::Visitor, body.message.clone())
-    };
+    let for_people = message.for_people;
     let (conversation, lead) =
         conversations::receive(tx, service, now_ms, site, body, identity, message).await?;
     Ok(Recorded {
+        for_people,
         verified: conversation.verified_visitor().map(str::to_owned),
         message_id: message_id(&conversation.id, conversation.last_seq),
         conversation_id: conversation.id,

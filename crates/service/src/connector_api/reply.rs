@@ -15,7 +15,7 @@ use crate::rate::Caller;
 use crate::sites::Site;
 use crate::visitors::identity::Identity;
 
-/// Returns the answer; one without a text while a person handles the conversation.
+/// Returns the answer; one without a text while a person handles the conversation, or will.
 pub(super) async fn reply(
     service: &Service,
     site: &Arc<Site>,
@@ -40,6 +40,18 @@ pub(super) async fn reply(
         last_messages(db, &recorded.conversation_id, recorded.conversation_no, MAX_HISTORY).await?;
     // A later message has an answer of its own.
     history.retain(|stored| stored.seq <= recorded.seq);
+    let has_contact = conversation.notes.has_contact(&conversation.profile);
+    if recorded.for_people {
+        // The widget shows that an operator is there. Otherwise a visitor is told once that the team reads
+        // the message.
+        let is_known =
+            conversation.notes.is_told_of_absence() || conversation.is_with_person(service.now_ms());
+        return Ok(if online || is_known {
+            Answer::silent()
+        } else {
+            Answer::of_absent_team(&body.message, body.locale.as_deref(), has_contact)
+        });
+    }
     let began = Instant::now();
     let message = VisitorMessage {
         text: &body.message,
@@ -49,7 +61,7 @@ pub(super) async fn reply(
         visitor_id: conversation.profile.visitor_id.as_ref().map(VisitorId::as_str),
         trail: recorded.trail(identity),
         countries: conversation.countries(site),
-        has_contact: conversation.notes.has_contact(&conversation.profile),
+        has_contact,
         history: history.into_iter().map(StoredMessage::into_turn).collect(),
     };
     let answer = ai::answer(service, site, message).await?;

@@ -118,6 +118,7 @@ async fn store_answer(
         role: Role::Assistant,
         content: text.clone(),
         created_at: Some(iso(now_ms)),
+        author_name: None,
     };
     let mut conversation = match conversations::lock(tx, &site.id, &recorded.conversation_id).await {
         Ok(conversation) => conversation,
@@ -130,12 +131,15 @@ async fn store_answer(
     if let Some(topic) = &answer.topic {
         conversation.notes.record_topic(topic);
     }
+    if answer.tells_absence {
+        conversation.notes.record_told_of_absence();
+    }
     if answer.outcome == Some(Outcome::CouldNotAnswer) {
         conversation.notes.record_unanswered();
     }
     let lead = conversation.notes.lead_of(&conversation.profile, behaviour);
     conversation.set_score(&lead);
-    // The lead of a send result reports whether this message asks for a person.
+    // The lead of a send result reports whether this message needs a person.
     let lead = Lead { needs_handoff: recorded.lead.needs_handoff, ..lead };
     let (id, no) = (&recorded.conversation_id, recorded.conversation_no);
     let stored = answer_to(tx, id, no, recorded.seq).await?;

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 
 use super::announce::Announcer;
 use super::desk::working_operator;
-use super::{Author, Conversation, Status, lock, notes, profile, store};
+use super::notes::{self, Event};
+use super::{Author, Conversation, Status, lock, profile, store};
 use crate::clock::iso;
 use crate::db::{DbError, Tx, args};
 use crate::error::ApiError;
@@ -69,8 +70,8 @@ pub(crate) async fn change(
 }
 
 impl Changing<'_> {
-    async fn record(&mut self, text: &str) -> Result<(), DbError> {
-        notes::record(self.tx, self.now_ms, &self.conversation, self.author, text).await
+    async fn record(&mut self, event: Event<'_>) -> Result<(), DbError> {
+        notes::record(self.tx, self.now_ms, &self.conversation, Some(self.author), event).await
     }
 
     async fn set_status(&mut self, state: State) -> Result<(), ApiError> {
@@ -92,7 +93,7 @@ impl Changing<'_> {
         if status != Status::Waiting {
             announcer.answered(self.tx).await?;
         }
-        Ok(self.record(status.as_str()).await?)
+        Ok(self.record(Event::Status(status)).await?)
     }
 
     async fn assign(&mut self, assignee: &str) -> Result<(), ApiError> {
@@ -110,8 +111,7 @@ impl Changing<'_> {
         self.conversation.assignee_id = assignee;
         let announcer = Announcer::new(self.now_ms, self.site, &self.conversation);
         announcer.assigned(self.tx, name.as_deref()).await?;
-        let text = name.map_or_else(|| "unassigned".to_owned(), |name| format!("assigned to {name}"));
-        Ok(self.record(&text).await?)
+        Ok(self.record(name.as_deref().map_or(Event::Unassigned, Event::Assigned)).await?)
     }
 
     async fn pause_ai(&mut self, paused: bool) -> Result<(), ApiError> {
@@ -120,7 +120,7 @@ impl Changing<'_> {
         } else {
             self.conversation.ai_paused_until_ms = 0;
         }
-        Ok(self.record(if paused { "AI paused" } else { "AI resumed" }).await?)
+        Ok(self.record(if paused { Event::AiPaused } else { Event::AiResumed }).await?)
     }
 
     async fn snooze(&mut self, until: &str) -> Result<(), ApiError> {
@@ -135,9 +135,8 @@ impl Changing<'_> {
             return Ok(());
         }
         self.conversation.snoozed_until_ms = until_ms;
-        let text =
-            if until_ms > 0 { format!("snoozed until {}", iso(until_ms)) } else { "snooze ended".to_owned() };
-        Ok(self.record(&text).await?)
+        let until = iso(until_ms);
+        Ok(self.record(if until_ms > 0 { Event::Snoozed(&until) } else { Event::SnoozeEnded }).await?)
     }
 
     async fn label(&mut self, labels: &[String]) -> Result<(), ApiError> {
@@ -154,7 +153,7 @@ impl Changing<'_> {
             return Ok(());
         }
         self.tx.execute("DELETE FROM conversation_labels WHERE conversation_no = $1", args![no]).await?;
-        let mut names = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         for label in labels {
             let sql = "SELECT name FROM labels WHERE tenant_id = $1 AND id = $2";
             let row = self.tx.optional(sql, args![&self.site.tenant_id, label]).await?;
@@ -162,11 +161,8 @@ impl Changing<'_> {
             let sql = "INSERT INTO conversation_labels (conversation_no, label_id) VALUES ($1, $2)";
             self.tx.execute(sql, args![no, label]).await?;
         }
-        let text = match names.as_slice() {
-            [] => "labels removed".to_owned(),
-            names => format!("labels: {}", names.join(", ")),
-        };
-        Ok(self.record(&text).await?)
+        let names = names.join(", ");
+        Ok(self.record(if names.is_empty() { Event::LabelsRemoved } else { Event::Labeled(&names) }).await?)
     }
 
     async fn block(&mut self, blocked: bool) -> Result<(), ApiError> {
@@ -174,7 +170,7 @@ impl Changing<'_> {
             return Ok(());
         }
         profile::block(self.tx, self.site, &mut self.conversation, blocked).await?;
-        self.record(if blocked { "visitor blocked" } else { "visitor unblocked" }).await?;
+        self.record(if blocked { Event::Blocked } else { Event::Unblocked }).await?;
         if blocked { self.set_status(State::Closed).await } else { Ok(()) }
     }
 }

@@ -3,7 +3,8 @@
 use chat_protocol::{ConversationId, Role};
 
 use super::announce::Announcer;
-use super::{Author, Conversation, NewMessage, Status, StoredMessage, add_message, lock, notes, store};
+use super::notes::{self, Event};
+use super::{Author, Conversation, NewMessage, Status, StoredMessage, add_message, lock, store};
 use crate::db::{Tx, args};
 use crate::error::ApiError;
 use crate::sites::Site;
@@ -70,7 +71,7 @@ pub(crate) async fn answer(
         conversation.set_status(now_ms, Status::Closed);
         store(tx, &conversation).await?;
         Announcer::new(now_ms, site, &conversation).closed(tx, true).await?;
-        notes::record(tx, now_ms, &conversation, &author, Status::Closed.as_str()).await?;
+        notes::record(tx, now_ms, &conversation, Some(&author), Event::Status(Status::Closed)).await?;
     }
     Ok(stored)
 }
@@ -110,7 +111,7 @@ pub(crate) async fn take_over(
     if !is_own {
         announcer.assigned(tx, Some(&author.name)).await?;
     }
-    notes::record(tx, now_ms, &conversation, author, "took over").await?;
+    notes::record(tx, now_ms, &conversation, Some(author), Event::TookOver).await?;
     tx.wake(conversation.wake(&site.tenant_id));
     Ok(conversation)
 }

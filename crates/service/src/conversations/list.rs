@@ -1,11 +1,14 @@
 //! The lists of the inbox: views, filters, search and counts.
 
+use std::fmt::Write;
+
 use chat_protocol::ConversationId;
 use chat_protocol::admin::{ConversationCounts, ConversationView};
 
+use super::search_text::patterns;
 use super::summary::{Listed, select};
 use super::{Conversation, MIN_WAITING_KEY, NO_CONVERSATION, Status, read};
-use crate::db::{Arg, Db, DbError, args, containing};
+use crate::db::{Arg, Db, DbError, args};
 use crate::error::ApiError;
 use crate::knowledge::search_index::{SearchTable, message_query};
 
@@ -112,14 +115,20 @@ impl Conditions {
             None => sites(db, tenant_id).await?,
         };
         let id = self.bind(words.trim());
-        let pattern = self.bind(containing(&words.to_lowercase()));
-        // SQLite lowers ASCII only, so both sides of a note's comparison are lowered by the database.
-        let raw = self.bind(containing(words));
-        let mut found = format!(
-            "c.id = {id} OR c.visitor_text LIKE {pattern} ESCAPE '!' OR EXISTS
-             (SELECT 1 FROM notes n WHERE n.conversation_no = c.no AND n.kind = 'note'
-                  AND lower(n.content) LIKE lower({raw}) ESCAPE '!')"
-        );
+        let patterns: Vec<String> = patterns(words).into_iter().map(|pattern| self.bind(pattern)).collect();
+        let all_in = |column: &str| {
+            let each = patterns.iter().map(|pattern| format!("{column} LIKE {pattern} ESCAPE '!'"));
+            each.collect::<Vec<_>>().join(" AND ")
+        };
+        let mut found = format!("c.id = {id}");
+        if !patterns.is_empty() {
+            let (of_visitor, of_note) = (all_in("c.search_text"), all_in("n.search_text"));
+            let _ = write!(
+                found,
+                " OR ({of_visitor}) OR EXISTS
+                 (SELECT 1 FROM notes n WHERE n.conversation_no = c.no AND n.kind = 'note' AND {of_note})"
+            );
+        }
         if let Some(query) = message_query(db.dialect(), &sites, words) {
             let query = self.bind(query);
             let matching = SearchTable::Messages.matching(db.dialect(), 0).replace("$0", &query);

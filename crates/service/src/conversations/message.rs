@@ -23,8 +23,6 @@ const MAX_READ_BYTES: usize = 512 * 1024;
 pub(crate) struct StoredMessage {
     pub(crate) seq: i64,
     pub(crate) message: ChatMessage,
-    /// The operator's name, in messages of operators.
-    pub(crate) operator_name: Option<String>,
     /// The operator's id, in messages of operators.
     pub(crate) operator_id: Option<String>,
     /// The idempotency key that the message was sent with.
@@ -61,6 +59,8 @@ pub(crate) struct NewMessage {
     pub(crate) sources: Vec<Citation>,
     /// What became of the visitor's message that this one answers.
     pub(crate) outcome: Option<Outcome>,
+    /// Of a visitor's message: whether people answer it in place of the AI.
+    pub(crate) for_people: bool,
 }
 
 impl NewMessage {
@@ -73,20 +73,22 @@ impl NewMessage {
             reply_to: None,
             sources: Vec::new(),
             outcome: None,
+            for_people: false,
         }
     }
 }
 
 /// Counts a message with the role `$3`, which answers from a source if `$4` is 1, with the figures that
-/// reports need.
+/// reports need. It is a response if `$5` is 1. Who waits for people without having asked for one waits from
+/// the beginning of that.
 const NEXT_MESSAGE: &str = "UPDATE conversations SET last_seq = last_seq + 1, updated_ms = $1,
         last_reply_seq = CASE WHEN $3 = 'visitor' THEN last_reply_seq ELSE last_seq + 1 END,
         answered_by_ai = CASE WHEN $4 = 1 THEN 1 ELSE answered_by_ai END,
         answered_by_person = CASE WHEN $3 = 'operator' THEN 1 ELSE answered_by_person END,
-        first_response_ms = CASE WHEN $3 IN ('assistant', 'operator')
+        first_response_ms = CASE WHEN $5 = 1
             THEN coalesce(first_response_ms, $1 - created_ms) ELSE first_response_ms END,
         first_person_response_ms = CASE WHEN $3 = 'operator'
-            THEN coalesce(first_person_response_ms, $1 - person_asked_ms) ELSE first_person_response_ms END
+            THEN coalesce(first_person_response_ms, $1 - coalesce(person_asked_ms, waiting_since_ms)) ELSE first_person_response_ms END
     WHERE no = $2 RETURNING last_seq";
 
 /// Appends a message to a conversation, and announces it.
@@ -99,11 +101,19 @@ pub(crate) async fn add_message(
 ) -> Result<StoredMessage, DbError> {
     // The update locks the conversation until the commit, so messages become visible in their order.
     let is_answer = new.outcome == Some(Outcome::Answered);
-    let row = tx.one(NEXT_MESSAGE, args![now_ms, conversation.no, new.role.as_str(), is_answer]).await?;
+    // The text that the team will read the message answers nothing.
+    let is_response = match new.role {
+        Role::Operator => true,
+        Role::Assistant => new.outcome.is_some(),
+        _ => false,
+    };
+    let row = tx
+        .one(NEXT_MESSAGE, args![now_ms, conversation.no, new.role.as_str(), is_answer, is_response])
+        .await?;
     let seq = row.int(0)?;
     conversation.last_seq = seq;
     conversation.updated_ms = now_ms;
-    let NewMessage { role, content, author, key, reply_to, sources, outcome } = new;
+    let NewMessage { role, content, author, key, reply_to, sources, outcome, for_people: _ } = new;
     let (operator_id, operator_name) = author.map(|author| (author.id, author.name)).unzip();
     let sources = (!sources.is_empty()).then(|| serde_json::to_string(&sources).unwrap_or_default());
     let row = tx.one(
@@ -135,14 +145,15 @@ pub(crate) async fn add_message(
         role,
         content,
         created_at: Some(iso(now_ms)),
+        author_name: operator_name,
     };
-    let stored = StoredMessage { seq, message, operator_name, operator_id, key, sources, outcome: None };
+    let stored = StoredMessage { seq, message, operator_id, key, sources, outcome: None };
     let announced = MessageData {
         conversation_id: conversation.id.as_str(),
         seq,
         role: stored.message.role.as_str(),
         content: &stored.message.content,
-        operator_name: stored.operator_name.as_deref(),
+        operator_name: stored.message.author_name.as_deref(),
         outcome: outcome.map(Outcome::as_str),
         created_ms: now_ms,
     };
@@ -184,12 +195,12 @@ fn read(conversation: &ConversationId, row: &Row) -> Result<StoredMessage, DbErr
         role: Role::from(row.text(1)?.as_str()),
         content: row.text(2)?,
         created_at: Some(iso(row.int(5)?)),
+        author_name: row.optional_text(4)?,
     };
     Ok(StoredMessage {
         seq,
         message,
         operator_id: row.optional_text(3)?,
-        operator_name: row.optional_text(4)?,
         key: row.optional_text(6)?,
         sources: row.optional_text(7)?,
         outcome: row.optional_text(8)?.as_deref().and_then(Outcome::parse),

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use chat_protocol::ConversationId;
-use chat_protocol::admin::Note;
+use chat_protocol::admin::{Activity, Note};
 
-use super::{Author, Conversation};
+use super::search_text::search_text;
+use super::{Author, Conversation, Status};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Numbers, Row, Tx, args};
 use crate::secrets::new_id;
@@ -13,82 +14,160 @@ use crate::secrets::new_id;
 /// Maximum notes of one read.
 const MAX_READ: i64 = 200;
 
-/// The kind of a note.
+/// The columns of `kind`.
+const NOTE: &str = "note";
+const ACTIVITY: &str = "activity";
+
+/// What happened to a conversation. It is stored as a fact: the reader writes the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoteKind {
-    /// Written by an operator.
-    Note,
-    /// A record of what happened.
-    Activity,
+pub(crate) enum Event<'a> {
+    /// The state was changed.
+    Status(Status),
+    /// An operator with this name became responsible.
+    Assigned(&'a str),
+    Unassigned,
+    AiPaused,
+    AiResumed,
+    /// Put aside until a time, in RFC 3339.
+    Snoozed(&'a str),
+    SnoozeEnded,
+    /// The conversation has these labels now.
+    Labeled(&'a str),
+    LabelsRemoved,
+    Blocked,
+    Unblocked,
+    TookOver,
 }
 
-impl NoteKind {
-    fn as_str(self) -> &'static str {
+impl<'a> Event<'a> {
+    /// Returns the name of the event, and its detail.
+    fn parts(self) -> (&'static str, Option<&'a str>) {
         match self {
-            Self::Note => "note",
-            Self::Activity => "activity",
+            Self::Status(Status::Open) => ("opened", None),
+            Self::Status(Status::Waiting) => ("waiting", None),
+            Self::Status(Status::Closed) => ("closed", None),
+            Self::Assigned(name) => ("assigned", Some(name)),
+            Self::Unassigned => ("unassigned", None),
+            Self::AiPaused => ("ai_paused", None),
+            Self::AiResumed => ("ai_resumed", None),
+            Self::Snoozed(until) => ("snoozed", Some(until)),
+            Self::SnoozeEnded => ("snooze_ended", None),
+            Self::Labeled(names) => ("labeled", Some(names)),
+            Self::LabelsRemoved => ("labels_removed", None),
+            Self::Blocked => ("blocked", None),
+            Self::Unblocked => ("unblocked", None),
+            Self::TookOver => ("took_over", None),
+        }
+    }
+
+    /// Returns the English text, for exports and for clients that do not know the event.
+    fn text(self) -> String {
+        match self {
+            Self::Status(status) => status.as_str().to_owned(),
+            Self::Assigned(name) => format!("assigned to {name}"),
+            Self::Unassigned => "unassigned".to_owned(),
+            Self::AiPaused => "AI paused".to_owned(),
+            Self::AiResumed => "AI resumed".to_owned(),
+            Self::Snoozed(until) => format!("snoozed until {until}"),
+            Self::SnoozeEnded => "snooze ended".to_owned(),
+            Self::Labeled(names) => format!("labels: {names}"),
+            Self::LabelsRemoved => "labels removed".to_owned(),
+            Self::Blocked => "visitor blocked".to_owned(),
+            Self::Unblocked => "visitor unblocked".to_owned(),
+            Self::TookOver => "took over".to_owned(),
         }
     }
 }
 
-/// Adds a note to a conversation. `key` is the idempotency key of the request.
+/// Adds a note of an operator to a conversation. `key` is the idempotency key of the request.
 pub(crate) async fn add(
     tx: &mut Tx,
     now_ms: i64,
     conversation: &Conversation,
-    kind: NoteKind,
-    author: Option<&Author>,
+    author: &Author,
     text: &str,
     key: Option<&str>,
 ) -> Result<Note, DbError> {
     let note = Note {
-        id: new_id("note"),
-        kind: kind.as_str().to_owned(),
+        kind: NOTE.to_owned(),
         text: text.to_owned(),
+        idempotency_key: key.map(str::to_owned),
+        ..Note::default()
+    };
+    insert(tx, now_ms, conversation, Some(author), note).await
+}
+
+/// Records what happened, and who did it; `None` for what happened by itself.
+pub(crate) async fn record(
+    tx: &mut Tx,
+    now_ms: i64,
+    conversation: &Conversation,
+    author: Option<&Author>,
+    event: Event<'_>,
+) -> Result<(), DbError> {
+    let (name, detail) = event.parts();
+    let note = Note {
+        kind: ACTIVITY.to_owned(),
+        text: event.text(),
+        activity: Some(Activity { event: name.to_owned(), detail: detail.map(str::to_owned) }),
+        ..Note::default()
+    };
+    insert(tx, now_ms, conversation, author, note).await.map(drop)
+}
+
+/// Stores a note below the last message, and returns it with its id.
+async fn insert(
+    tx: &mut Tx,
+    now_ms: i64,
+    conversation: &Conversation,
+    author: Option<&Author>,
+    note: Note,
+) -> Result<Note, DbError> {
+    let note = Note {
+        id: new_id("note"),
         operator_name: author.map(|author| author.name.clone()),
         after_sequence: conversation.last_seq,
         created_at: iso(now_ms),
-        idempotency_key: key.map(str::to_owned),
+        ..note
     };
+    let activity = note.activity.clone();
+    let (event, detail) = activity.map_or((None, None), |activity| (Some(activity.event), activity.detail));
     tx.execute(
         "INSERT INTO notes
-             (id, conversation_no, kind, content, operator_id, operator_name, after_seq, created_ms, key)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+             (id, conversation_no, kind, content, operator_id, operator_name, after_seq, created_ms, key, event,
+              detail, search_text)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         args![
             &note.id,
             conversation.no,
-            kind.as_str(),
-            text,
+            &note.kind,
+            &note.text,
             author.map(|author| author.id.clone()),
             note.operator_name.clone(),
             note.after_sequence,
             now_ms,
-            note.idempotency_key.clone()
+            note.idempotency_key.clone(),
+            event,
+            detail,
+            search_text([note.text.as_str()])
         ],
     )
     .await?;
     Ok(note)
 }
 
-/// Records what an operator did.
-pub(crate) async fn record(
-    tx: &mut Tx,
-    now_ms: i64,
-    conversation: &Conversation,
-    author: &Author,
-    text: &str,
-) -> Result<(), DbError> {
-    add(tx, now_ms, conversation, NoteKind::Activity, Some(author), text, None).await.map(drop)
-}
-
 const COLUMNS: &str =
-    "SELECT n.id, n.kind, n.content, n.operator_name, n.after_seq, n.created_ms, n.conversation_no, n.key";
+    "SELECT n.id, n.kind, n.content, n.operator_name, n.after_seq, n.created_ms, n.conversation_no, n.key, n.event,
+         n.detail";
 
 fn read(row: &Row) -> Result<Note, DbError> {
+    let detail = row.optional_text(9)?;
+    let activity = row.optional_text(8)?.map(|event| Activity { event, detail });
     Ok(Note {
         id: row.text(0)?,
         kind: row.text(1)?,
         text: row.text(2)?,
+        activity,
         operator_name: row.optional_text(3)?,
         after_sequence: row.int(4)?,
         created_at: iso(row.int(5)?),

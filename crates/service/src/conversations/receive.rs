@@ -6,9 +6,10 @@
 //!    site proves into that of the visitor as well, and refuses a blocked visitor. Here and elsewhere, a
 //!    conversation is locked before its visitor.
 //! 3. [`Conversation::receive`] decides, without I/O: it changes the conversation, and returns what follows
-//!    from the message as a list of [`Event`]s.
+//!    from the message as a list of [`Event`]s. Where people answer in place of the AI, the visitor waits for
+//!    them.
 //! 4. `check_quota` refuses the message if the AI replies of the month are used up and the site wants so (7),
-//!    unless a person answers the visitor. It is checked here, so that a message which was accepted is
+//!    unless people answer the visitor. It is checked here, so that a message which was accepted is
 //!    answered however late it is repeated.
 //! 5. `store` stores the conversation, and then the events in their order: what the message changes is told
 //!    before the message itself.
@@ -49,7 +50,7 @@ pub(super) enum Event {
 }
 
 /// Receives a message, and returns its conversation, whose last message it is, and the lead. The lead's
-/// `needs_handoff` tells whether this message asks for a person (2.5).
+/// `needs_handoff` tells whether this message needs a person (2.5).
 pub(crate) async fn receive(
     tx: &mut Tx,
     service: &Service,
@@ -63,8 +64,11 @@ pub(crate) async fn receive(
     identify(tx, now_ms, site, &mut conversation, body, identity).await?;
     let countries = conversation.countries(site);
     let contacts = without_own(tx, &site.id, contacts_in(&message.content, &countries), &countries).await?;
+    let for_people = message.for_people;
     let (lead, events) = conversation.receive(now_ms, message, &contacts, is_new);
-    check_quota(tx, now_ms, site, &conversation).await?;
+    if !for_people {
+        check_quota(tx, now_ms, site, &conversation).await?;
+    }
     store(tx, service, now_ms, site, &mut conversation, events).await?;
     Ok((conversation, lead))
 }
@@ -155,7 +159,7 @@ impl Conversation {
         contacts: &[Contact],
         is_new: bool,
     ) -> (Lead, Vec<Event>) {
-        let wants_person = wants_person(&message.content);
+        let (wants_person, for_people) = (wants_person(&message.content), message.for_people);
         let (was_closed, waited) = (self.status == Status::Closed, self.status == Status::Waiting);
         let had_contact = !is_new && self.notes.has_contact(&self.profile);
         self.unread += 1;
@@ -167,12 +171,13 @@ impl Conversation {
         }
         let lead = self.notes.lead(&self.profile);
         self.set_score(&lead);
-        let waits = wants_person || self.is_with_person(now_ms);
+        let waits = wants_person || for_people || self.is_with_person(now_ms);
         if waits || was_closed {
             self.set_status(now_ms, if waits { Status::Waiting } else { Status::Open });
         }
         // While the AI answers somebody whom no operator has, nobody needs to look.
         let alert = match (&self.assignee_id, self.status) {
+            (None, Status::Waiting) if !waited && !wants_person && for_people => Some(Cause::Unanswered),
             (None, Status::Waiting) if !waited => Some(Cause::WantsPerson),
             (Some(_), _) | (None, Status::Waiting) => Some(Cause::Message),
             (None, _) => None,
@@ -187,7 +192,7 @@ impl Conversation {
             Some(Event::Written(message)),
             alert.map(Event::Alert),
         ];
-        (Lead { needs_handoff: wants_person, ..lead }, events.into_iter().flatten().collect())
+        (Lead { needs_handoff: wants_person || for_people, ..lead }, events.into_iter().flatten().collect())
     }
 }
 
@@ -313,6 +318,22 @@ mod tests {
         let (events, _) = receive(&mut conversation, "Hello?", false);
         assert_eq!(events, [Event::Alert(Cause::Message)]);
         assert_eq!(conversation.waiting_since_ms, Some(NOW_MS - 1));
+    }
+
+    #[test]
+    fn where_people_answer_every_visitor_waits_for_them_and_they_are_told() {
+        let mut conversation = conversation();
+        let question = || NewMessage { for_people: true, ..message("Do you ship?") };
+        let ask = |conversation: &mut Conversation, is_new: bool| {
+            let (lead, events) = conversation.receive(NOW_MS, question(), &[], is_new);
+            assert!(lead.needs_handoff && conversation.status == Status::Waiting);
+            assert!(!conversation.notes.wants_person(), "the visitor did not ask for a person");
+            events
+        };
+        let written = || Event::Written(question());
+        let first = [Event::Created, Event::Waits, written(), Event::Alert(Cause::Unanswered)];
+        assert_eq!(ask(&mut conversation, true), first);
+        assert_eq!(ask(&mut conversation, false), [Event::Waits, written(), Event::Alert(Cause::Message)]);
     }
 
     #[test]

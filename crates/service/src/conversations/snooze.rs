@@ -55,7 +55,7 @@ async fn end_batch(tx: &mut Tx, now_ms: i64) -> Result<usize, DbError> {
         let conversation = read(row)?;
         let tenant = "UPDATE conversations SET snoozed_until_ms = 0 WHERE no = $1 RETURNING tenant_id";
         let tenant = tx.one(tenant, args![conversation.no]).await?.text(0)?;
-        notes::add(tx, now_ms, &conversation, notes::NoteKind::Activity, None, "snooze ended", None).await?;
+        notes::record(tx, now_ms, &conversation, None, notes::Event::SnoozeEnded).await?;
         tx.wake(conversation.wake(&tenant));
     }
     Ok(rows.len())
@@ -91,7 +91,7 @@ mod tests {
             assert_eq!(told.await, ("acme".to_owned(), due));
             let sql = "SELECT count(*) FROM conversations WHERE snoozed_until_ms > 0";
             assert_eq!(number(db, sql, vec![]).await, 1);
-            let sql = "SELECT count(*) FROM notes WHERE kind = 'activity' AND content = 'snooze ended'";
+            let sql = "SELECT count(*) FROM notes WHERE kind = 'activity' AND event = 'snooze_ended'";
             assert_eq!(number(db, sql, vec![]).await, 1);
         }
     }

@@ -25,18 +25,15 @@ const EVENT_MESSAGES: i64 = 5;
 pub(crate) struct Listed {
     pub(crate) conversation: Conversation,
     last: Option<LastMessage>,
-    visitor_text: Option<String>,
     labels: Vec<String>,
 }
 
 /// Returns a query of conversations `c`, as [`Listed::read`] reads them.
 pub(super) fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
     sqlx::AssertSqlSafe(format!(
-        "SELECT {COLUMNS}, m.role, substr(m.content, 1, 2000), m.created_ms,
-             (SELECT string_agg(l.label_id, ' ' ORDER BY l.label_id) FROM conversation_labels l
-              WHERE l.conversation_no = c.no),
-             (SELECT substr(v.content, 1, 2000) FROM messages v
-              WHERE v.conversation_no = c.no AND v.role = 'visitor' ORDER BY v.seq DESC LIMIT 1)
+        "SELECT {COLUMNS}, m.role, substr(m.content, 1, 2000), m.created_ms, m.operator_id,
+             m.operator_name, (SELECT string_agg(l.label_id, ' ' ORDER BY l.label_id) FROM conversation_labels l
+              WHERE l.conversation_no = c.no)
          FROM conversations c LEFT JOIN messages m ON m.conversation_no = c.no AND m.seq = c.last_seq {rest}"
     ))
 }
@@ -50,12 +47,13 @@ impl Listed {
                 role,
                 text: excerpt(&row.text(COLUMN_COUNT + 1)?),
                 created_at: iso(row.int(COLUMN_COUNT + 2)?),
+                operator_id: row.optional_text(COLUMN_COUNT + 3)?,
+                operator_name: row.optional_text(COLUMN_COUNT + 4)?,
             }),
         };
-        let labels = row.optional_text(COLUMN_COUNT + 3)?.unwrap_or_default();
+        let labels = row.optional_text(COLUMN_COUNT + 5)?.unwrap_or_default();
         let labels = labels.split(' ').filter(|id| !id.is_empty()).map(str::to_owned).collect();
-        let visitor_text = row.optional_text(COLUMN_COUNT + 4)?.map(|text| excerpt(&text));
-        Ok(Self { conversation, last, visitor_text, labels })
+        Ok(Self { conversation, last, labels })
     }
 
     /// Returns the parameter `before` of the page that begins after this conversation.
@@ -92,7 +90,6 @@ impl Listed {
             message_count: conversation.last_seq,
             seen_sequence: conversation.seen_seq,
             last_message: self.last.clone(),
-            visitor_text: self.visitor_text.clone(),
             created_at: iso(conversation.created_ms),
             updated_at: iso(conversation.updated_ms),
             closed_at: conversation.closed_ms.map(iso),
@@ -200,7 +197,7 @@ pub(crate) fn message(stored: &StoredMessage) -> Message {
         content: stored.message.content.clone(),
         created_at: stored.message.created_at.clone(),
         operator_id: stored.operator_id.clone(),
-        operator_name: stored.operator_name.clone(),
+        operator_name: stored.message.author_name.clone(),
         idempotency_key: stored.key.clone(),
         sources: sources.collect(),
         outcome: stored.outcome,

@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 14] = [
     Step {
         version: 1,
         name: "tables",
@@ -82,6 +82,24 @@ const STEPS: [Step; 11] = [
         name: "outcomes",
         sqlite: include_str!("../../migrations/0012_outcomes.sql"),
         postgres: include_str!("../../migrations/0012_outcomes.sql"),
+    },
+    Step {
+        version: 13,
+        name: "activity",
+        sqlite: include_str!("../../migrations/0013_activity.sql"),
+        postgres: include_str!("../../migrations/0013_activity.sql"),
+    },
+    Step {
+        version: 14,
+        name: "answering",
+        sqlite: include_str!("../../migrations/0014_answering.sql"),
+        postgres: include_str!("../../migrations/0014_answering.sql"),
+    },
+    Step {
+        version: 15,
+        name: "search text",
+        sqlite: include_str!("../../migrations/0015_search_text.sql"),
+        postgres: include_str!("../../migrations/0015_search_text.sql"),
     },
 ];
 
@@ -164,6 +182,7 @@ mod tests {
     use sqlx::{ConnectOptions, Connection, Executor};
 
     use super::*;
+    use crate::conversations::search_text::fill;
     use crate::databases::{Kind, TestDatabase, on_both_databases};
     use crate::db::{Db, args, is_postgres, postgres, sqlite};
 
@@ -213,6 +232,25 @@ mod tests {
             VALUES ('shop', 1, 'v', 'page_view', '{}'), ('shop', 1, 'verified:x', 'page_view', '{}');
     "#;
 
+    /// Rows as version 12 had them: activities as English sentences, and a note that reads like one.
+    const ROWS_OF_VERSION_12: &str = r"
+        INSERT INTO tenants (id, name, created_ms) VALUES ('acme', 'Acme', 1);
+        INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ('shop', 'acme', 'Shop', 1);
+        INSERT INTO conversations (id, site_id, status, created_ms, updated_ms) VALUES ('c1', 'shop', 'open', 1, 1);
+        INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+            SELECT 'n1', no, 'activity', 'assigned to Zoë O''Hara', 0, 1 FROM conversations;
+        INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+            SELECT 'n2', no, 'activity', 'labels: Damage, Über uns', 0, 1 FROM conversations;
+        INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+            SELECT 'n3', no, 'activity', 'snoozed until 2027-01-02T03:04:05.000Z', 0, 1 FROM conversations;
+        INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+            SELECT 'n4', no, 'activity', 'open', 0, 1 FROM conversations;
+        INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+            SELECT 'n5', no, 'activity', 'took over', 0, 1 FROM conversations;
+        INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
+            SELECT 'n6', no, 'note', 'assigned to nobody in particular', 0, 1 FROM conversations;
+    ";
+
     /// Creates a database of an earlier version, with rows.
     async fn create(address: &str, version: i64, rows: &'static str) {
         if is_postgres(address) {
@@ -249,7 +287,8 @@ mod tests {
         async fn conversations_of_version_5_get_what_the_inbox_needs(database: &TestDatabase) {
             create_version_5(&database.address).await;
             let db = Db::open_uncached(&database.address).await.expect("migrated");
-            let sql = "SELECT tenant_id, visitor_text, is_lead, answered_by_ai, answered_by_person, last_reply_seq,
+            fill(&db).await.expect("the texts are made");
+            let sql = "SELECT tenant_id, search_text, is_lead, answered_by_ai, answered_by_person, last_reply_seq,
                     first_response_ms, handed_off_ms, sort_key
                 FROM conversations ORDER BY id";
             let rows = db.all(sql, args![]).await.expect("rows");
@@ -258,10 +297,10 @@ mod tests {
                 (2..9).map(|column| row.optional_int(column).expect("a number")).collect()
             };
             let (tenant, text) = texts(&rows[0]);
-            assert!(tenant == "acme" && text.contains("ada@shop.example") && !text.contains("name"), "{text}");
+            assert!(tenant == "acme" && text == "ada\nada shop example", "{text}");
             assert_eq!(numbers(&rows[0]), [1, 1, 1, 3, 200, 1000, 1500].map(Some));
             let (tenant, text) = texts(&rows[1]);
-            assert!(tenant == "acme" && !text.contains("null"), "{text}");
+            assert!(tenant == "acme" && text.is_empty(), "{text}");
             let waiting = 8_000_000_000_000_000 - 2000;
             assert_eq!(numbers(&rows[1]), [Some(0), Some(0), Some(0), Some(0), None, None, Some(waiting)]);
         }
@@ -303,6 +342,24 @@ mod tests {
                 ]
             );
             assert_eq!(texts("SELECT visitor_id FROM events ORDER BY no").await, ["v", "claimed:verified:x"]);
+        }
+
+        async fn activities_of_version_12_become_facts(database: &TestDatabase) {
+            create(&database.address, 12, ROWS_OF_VERSION_12).await;
+            let db = Db::open_uncached(&database.address).await.expect("migrated");
+            let sql = "SELECT content, coalesce(event, '-') || '|' || coalesce(detail, '-') FROM notes ORDER BY no";
+            let rows = db.all(sql, args![]).await.expect("rows");
+            let facts: Vec<_> =
+                rows.iter().map(|row| (row.text(0).expect("a text"), row.text(1).expect("a fact"))).collect();
+            let expected = [
+                ("assigned to Zoë O'Hara", "assigned|Zoë O'Hara"),
+                ("labels: Damage, Über uns", "labeled|Damage, Über uns"),
+                ("snoozed until 2027-01-02T03:04:05.000Z", "snoozed|2027-01-02T03:04:05.000Z"),
+                ("open", "opened|-"),
+                ("took over", "took_over|-"),
+                ("assigned to nobody in particular", "-|-"),
+            ];
+            assert_eq!(facts, expected.map(|(text, fact)| (text.to_owned(), fact.to_owned())));
         }
 
         async fn an_answer_of_before_counts_if_it_has_a_source(database: &TestDatabase) {

@@ -49,6 +49,9 @@ pub struct SiteChange {
     /// `semi_automatic`: a person approves page heads that no rule of the site matches; `automatic`: they are
     /// published, unless a check finds a problem (1.4).
     pub publishing: Option<String>,
+    /// `ai_first`: the AI, and a person on request or if the AI has no answer; `people_first`: a person
+    /// while an operator is online, otherwise the AI; `people_only`: the AI never answers.
+    pub answering: Option<String>,
     /// Maximum replies of the AI in a calendar month (UTC).
     #[serde(default, deserialize_with = "nullable")]
     pub monthly_ai_replies: Option<Option<i64>>,
@@ -176,6 +179,13 @@ impl SiteChange {
                 return Err(FieldError::new("publishing", "must be semi_automatic or automatic").into());
             }
             set("publishing", publishing.into());
+        }
+        if let Some(answering) = self.answering {
+            if !["ai_first", "people_first", "people_only"].contains(&answering.as_str()) {
+                let problem = "must be ai_first, people_first or people_only";
+                return Err(FieldError::new("answering", problem).into());
+            }
+            set("answering", answering.into());
         }
         if let Some(replies) = self.monthly_ai_replies {
             set("monthly_ai_replies", within("monthlyAiReplies", replies, 0, i64::MAX)?);
@@ -310,6 +320,7 @@ mod tests {
             (r#"{"primaryLocale": "en_US!"}"#, "primaryLocale"),
             (r#"{"avatarUrl": "javascript:alert(1)"}"#, "avatarUrl"),
             (r#"{"publishing": "yes"}"#, "publishing"),
+            (r#"{"answering": "nobody"}"#, "answering"),
             (r#"{"monthlyAiReplies": -1}"#, "monthlyAiReplies"),
             (r#"{"retentionDays": 0}"#, "retentionDays"),
             (r#"{"ai": {"base": "ai.example", "model": "m"}}"#, "ai.base"),

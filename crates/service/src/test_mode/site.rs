@@ -20,7 +20,7 @@ pub(super) const OPERATOR_ID: &str = "operator";
 /// The owner's e-mail address.
 pub(super) const OPERATOR_EMAIL: &str = "operator@kiln.example";
 /// The owner's name, which visitors see.
-pub(super) const OPERATOR_NAME: &str = "Operator";
+pub(super) const OPERATOR_NAME: &str = "Anna";
 
 /// Creates the tenant and the site if they are missing.
 pub(super) async fn create(tx: &mut Tx, now_ms: i64) -> Result<(), DbError> {

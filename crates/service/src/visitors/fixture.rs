@@ -149,7 +149,7 @@ impl<'a> Story<'a> {
             let row = tx
                 .one(
                     "INSERT INTO conversations (id, site_id, visitor_no, status, source_page, profile, notes,
-                         last_seq, created_ms, updated_ms, tenant_id, visitor_text)
+                         last_seq, created_ms, updated_ms, tenant_id, search_text)
                      VALUES ($1, $2, $3, $4, $5, $6, '{}', $7, $8, $8, $9, $10) RETURNING no",
                     args![
                         &id,

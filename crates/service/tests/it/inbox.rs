@@ -1,6 +1,7 @@
 //! The inbox by its API, as the operators' consoles use it, on both databases.
 
 mod actions;
+mod answering;
 pub mod desk;
 mod identity;
 mod lists;

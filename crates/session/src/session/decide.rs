@@ -96,6 +96,7 @@ impl Session {
             self.tab_sync.retry_persist_ms(),
             self.election.due_ms(),
             self.waiting.due_ms(),
+            self.typing.as_ref().map(|(_, until_ms)| *until_ms),
         ];
         if self.online && !self.page_hidden && !self.in_flight.any(Endpoint::Config) {
             due.push(self.config.due_ms());

@@ -79,6 +79,7 @@ impl Session {
         self.cancel_polls();
         self.conversation = Some(conversation);
         self.awaits_person_until_ms = 0;
+        self.typing = None;
         self.look_up_ms = None;
         self.poller.begin_conversation();
     }
@@ -88,6 +89,7 @@ impl Session {
         self.cancel_polls();
         self.conversation = None;
         self.awaits_person_until_ms = 0;
+        self.typing = None;
         self.poller.end_conversation();
         self.timeline.close();
         self.mark_snapshot_dirty();
@@ -100,6 +102,11 @@ impl Session {
             return self.on_looked_up(now_ms, history.conversation_id);
         }
         let is_empty = history.messages.is_empty();
+        if history.operator_typing.is_some() {
+            // Their message is near.
+            self.poller.record_activity(now_ms);
+        }
+        self.set_typing(now_ms, history.operator_typing);
         let attempted = self.attempted();
         let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.poller.sync());
         if !new.is_empty() {

@@ -64,6 +64,7 @@ impl Session {
             config: ConfigLoader::new(now_ms, config, stored_config),
             leftovers: Leftovers::default(),
             waiting: Waiting::default(),
+            typing: None,
             poller: Poller::new(now_ms),
             look_up_ms: None,
             is_told: false,

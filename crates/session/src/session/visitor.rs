@@ -58,6 +58,7 @@ impl Session {
         self.timeline.clear();
         self.notice = None;
         self.awaits_person_until_ms = 0;
+        self.typing = None;
         self.look_up_ms = None;
         self.operator_online = None;
         self.poller.end_conversation();

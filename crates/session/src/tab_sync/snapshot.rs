@@ -163,6 +163,7 @@ fn entry_to_value(entry: &Entry) -> Value {
         ("serial", entry.sequence.into()),
         ("id", entry.id.as_ref().into()),
         ("role", entry.author.as_str().into()),
+        ("name", entry.name.as_deref().into()),
         ("text", (*entry.text).into()),
         (
             "at",
@@ -189,6 +190,7 @@ fn entry_from_value(value: Value) -> Option<Entry> {
         key: EntryKey::default(),
         author: Role::from(fields.text("role").ok()?.as_str()),
         text: fields.text("text").ok()?.into(),
+        name: fields.lenient_text("name").map(Into::into),
         created: match fields.take("at") {
             Value::Integer(ms) => Some(Created::Local(u64::try_from(ms).unwrap_or(0))),
             Value::Text(text) => Some(Created::Remote(text.into())),

@@ -46,6 +46,8 @@ pub struct Entry {
     pub author: Role,
     /// The text.
     pub text: Rc<str>,
+    /// The name of the operator who wrote it, if the service tells.
+    pub name: Option<Rc<str>>,
     /// The date, if there is one.
     pub created: Option<Created>,
     /// The delivery; `Delivered` for all messages of the service.

@@ -100,3 +100,58 @@ fn polls_presence_at_once_when_an_operator_writes() {
     tab.answer(Messages, MARA);
     assert_eq!(tab.count(Presence), requests + 1);
 }
+
+#[test]
+fn while_a_person_is_awaited_nobody_is_said_to_be_writing() {
+    let mut tab = Tab::in_conversation_sending("two");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2","lead":{"needsHandoff":true}}"#);
+    assert!(tab.session.awaits_person() && !tab.session.is_writing());
+    assert!(tab.waiting(Messages).is_some(), "another service may have a reply yet");
+    tab.wait(60_000);
+    assert_eq!((tab.session.notice(), tab.session.wait()), (None, Wait::Short));
+    tab.wait_for(Messages);
+    tab.answer(Messages, MARA);
+    assert!(!tab.session.awaits_person());
+}
+
+#[test]
+fn an_operator_is_writing_until_a_poll_says_otherwise_or_none_comes() {
+    let typing = r#"{"messages":[],"operatorTyping":{"name":"Mara"}}"#;
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Messages);
+    tab.answer(Messages, typing);
+    assert_eq!(tab.session.person_writing(), Some("Mara"));
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[]}"#);
+    assert_eq!(tab.session.person_writing(), None);
+    tab.wait_for(Messages);
+    tab.answer(Messages, typing);
+    tab.wait(11_000);
+    assert_eq!(tab.session.person_writing(), Some("Mara"));
+    tab.wait(1_000);
+    assert_eq!(tab.session.person_writing(), None, "no poll was answered");
+    tab.answer(Messages, typing);
+    tab.feed(Input::Online(false));
+    assert_eq!(tab.session.person_writing(), None, "without a network, nobody knows");
+    tab.feed(Input::Online(true));
+    tab.wait_for(Messages);
+    tab.answer(Messages, typing);
+    tab.feed(Input::Reset);
+    assert_eq!(tab.session.person_writing(), None, "they wrote to another visitor");
+}
+
+#[test]
+fn the_name_of_an_operator_is_that_of_their_last_message() {
+    let mut tab = Tab::in_conversation();
+    let message = |id: &str, author: &str| {
+        format!(r#"{{"messages":[{{"id":"{id}","role":"operator","content":"x","author":{author}}}]}}"#)
+    };
+    tab.wait_for(Messages);
+    tab.answer(Messages, &message("o1", r#"{"name":"Mara"}"#));
+    assert_eq!(tab.session.person_name(), Some("Mara"));
+    let mut next = tab.reload();
+    assert_eq!(next.session.person_name(), Some("Mara"), "the name is stored");
+    next.wait_for(Messages);
+    next.answer(Messages, &message("o2", "null"));
+    assert_eq!(next.session.person_name(), None);
+}

@@ -102,6 +102,7 @@ impl LongHistory {
             conversation_id: self.history.conversation_id.clone(),
             messages: self.history.messages[from as usize..to as usize].to_vec(),
             next_after: self.history.next_after.clone().filter(|_| is_last),
+            operator_typing: None,
         };
         success(Value::from(&history), "r")
     }

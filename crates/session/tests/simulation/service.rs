@@ -217,6 +217,7 @@ impl Service {
             role,
             content: message.content.clone(),
             created_at: date,
+            author_name: (message.author == Author::Operator).then(|| "Mara".to_owned()),
         }
     }
 
@@ -323,8 +324,13 @@ impl Service {
             if self.scenario.stores_empty_reply {
                 self.write(conversation, Author::Assistant, Some(String::new()), now_ms);
             }
-            let empty =
-                ChatMessage { id: None, role: Role::Assistant, content: String::new(), created_at: None };
+            let empty = ChatMessage {
+                id: None,
+                role: Role::Assistant,
+                content: String::new(),
+                created_at: None,
+                author_name: None,
+            };
             self.rng.bool().then_some(empty)
         };
         let result = SendResult {

@@ -48,8 +48,11 @@ pub fn Header(id: String, shows_visitor: RwSignal<bool>) -> impl IntoView {
                 <LabelMenu id=id.clone() />
                 <SnoozeMenu id=id.clone() />
                 <button type="button" class="quiet close-action" data-action="close" on:click=move |_| close()>
-                    {icon(Icon::Check)}
-                    {move || if is_closed.get() { conversation::REOPEN.get() } else { conversation::CLOSE.get() }}
+                    {move || if is_closed.get() {
+                        (icon(Icon::Undo), conversation::REOPEN.get())
+                    } else {
+                        (icon(Icon::Check), conversation::CLOSE.get())
+                    }}
                 </button>
                 <MoreMenu id />
             </div>
@@ -138,13 +141,18 @@ fn status(conversation: &ConversationSummary) -> impl IntoView + use<> {
         State::Closed => Some(view! { <span class="tag">{inbox::CLOSED.get()}</span> }.into_any()),
         State::Open => None,
     };
-    let ai = match pause_end(conversation, app.now_ms.get()) {
-        None => conversation::AI_ANSWERS.get().to_owned(),
-        Some(end) if end.is_finite() => {
-            conversation::AI_SILENT_UNTIL.with(&[("time", &until(end, app.now_ms.get()))])
+    let answering = app.directory.read().answering(&conversation.site_id).to_owned();
+    let ai = match (answering.as_str(), pause_end(conversation, app.now_ms.get())) {
+        ("people_only", _) => Some(conversation::AI_SILENT.get().to_owned()),
+        (_, Some(end)) if end.is_finite() => {
+            Some(conversation::AI_SILENT_UNTIL.with(&[("time", &until(end, app.now_ms.get()))]))
         }
-        Some(_) => conversation::AI_SILENT.get().to_owned(),
+        (_, Some(_)) => Some(conversation::AI_SILENT.get().to_owned()),
+        // That depends on who is online when the visitor writes.
+        ("people_first", None) => None,
+        (_, None) => Some(conversation::AI_ANSWERS.get().to_owned()),
     };
+    let ai = ai.filter(|_| conversation.status != State::Closed);
     let snoozed = conversation.snoozed_until.as_deref().and_then(clock::parse_ms);
     let snoozed =
         snoozed.map(|end| conversation::SNOOZED_UNTIL.with(&[("time", &until(end, app.now_ms.get()))]));
@@ -152,14 +160,13 @@ fn status(conversation: &ConversationSummary) -> impl IntoView + use<> {
     let is_choice = app.directory.sites().read().len() > 1;
     let blocked =
         conversation.blocked.then(|| view! { <span class="tag danger">{inbox::BLOCKED.get()}</span> });
-    let is_closed = conversation.status == State::Closed;
     view! {
         // Where there is no room for all, the last ones are not shown.
         {snoozed.map(|text| view! { <span>{text}</span> })}
         {state}
         {blocked}
         {assignee.map(|text| view! { <span>{text}</span> })}
-        {(!is_closed).then(|| view! { <span class="ai-state">{icon(Icon::Sparkle)}{ai}</span> })}
+        {ai.map(|ai| view! { <span class="ai-state">{icon(Icon::Sparkle)}{ai}</span> })}
         {site.filter(|_| is_choice).map(|site| view! { <bdi>{site}</bdi> })}
     }
 }

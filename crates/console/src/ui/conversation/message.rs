@@ -1,12 +1,12 @@
 //! A message, a note, or what happened: each kind has its own place, colour and label.
 
-use chat_protocol::admin::{Message, Note, Source};
+use chat_protocol::admin::{Activity, Message, Note, Source};
 use leptos::prelude::*;
 
 use crate::browser::clock as time;
 use crate::markdown::{Kind, RichText};
 use crate::state::Entry;
-use crate::text::{clock, conversation, date_time, day};
+use crate::text::{activity, clock, conversation, date_time, day};
 use crate::ui::controls::{Icon, icon};
 
 /// Messages of one author within this time form a group, in milliseconds.
@@ -76,10 +76,12 @@ pub fn RowView(row: LogRow, status: Memo<Option<(i64, bool)>>, visitor: Memo<Str
         {day.map(|day| view! { <p class="day" role="separator"><span>{day}</span></p> })}
         {match entry {
             Entry::Note(note) if note.kind == "note" => note_view(note).into_any(),
-            Entry::Note(note) => activity(note.text, note.operator_name, &note.created_at).into_any(),
+            Entry::Note(note) => {
+                activity_view(activity_text(&note), note.operator_name, &note.created_at).into_any()
+            }
             Entry::Message(message) if message.role == "system" => {
                 let at = message.created_at.unwrap_or_default();
-                activity(message.content, None, &at).into_any()
+                activity_view(message.content, None, &at).into_any()
             }
             Entry::Message(message) => message_view(message, is_joint, status, visitor).into_any(),
         }}
@@ -176,15 +178,42 @@ fn note_view(note: Note) -> impl IntoView {
     }
 }
 
-fn activity(text: String, name: Option<String>, at: &str) -> impl IntoView + use<> {
+fn activity_view(text: String, name: Option<String>, at: &str) -> impl IntoView + use<> {
     view! {
         <p class="activity">
             {name.map(|name| view! { <bdi>{name}</bdi>": " })}
             <span dir="auto">{text}</span>
-            " "
+            " · "
             {moment(at)}
         </p>
     }
+}
+
+/// Returns what happened, in the operator's language; as the service says it if the event is unknown here.
+fn activity_text(note: &Note) -> String {
+    let Some(Activity { event, detail }) = &note.activity else { return note.text.clone() };
+    let detail = detail.as_deref().unwrap_or_default();
+    let text = match event.as_str() {
+        "opened" => activity::OPENED,
+        "waiting" => activity::WAITING,
+        "closed" => activity::CLOSED,
+        "assigned" => return activity::ASSIGNED.with(&[("name", detail)]),
+        "unassigned" => activity::UNASSIGNED,
+        "ai_paused" => activity::AI_PAUSED,
+        "ai_resumed" => activity::AI_RESUMED,
+        "snoozed" => {
+            let until = time::parse_ms(detail).map_or_else(|| detail.to_owned(), date_time);
+            return conversation::SNOOZED_UNTIL.with(&[("time", &until)]);
+        }
+        "snooze_ended" => activity::SNOOZE_ENDED,
+        "labeled" => return activity::LABELED.with(&[("names", detail)]),
+        "labels_removed" => activity::LABELS_REMOVED,
+        "blocked" => activity::BLOCKED,
+        "unblocked" => activity::UNBLOCKED,
+        "took_over" => activity::TOOK_OVER,
+        _ => return note.text.clone(),
+    };
+    text.get().to_owned()
 }
 
 fn moment(at: &str) -> impl IntoView + use<> {
@@ -194,7 +223,22 @@ fn moment(at: &str) -> impl IntoView + use<> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_web_address;
+    use super::*;
+
+    #[test]
+    fn an_unknown_activity_is_shown_as_the_service_says_it() {
+        let activity = |event: &str, detail: Option<&str>| {
+            let detail = detail.map(str::to_owned);
+            activity_text(&Note {
+                text: "as the service says it".to_owned(),
+                activity: Some(Activity { event: event.to_owned(), detail }),
+                ..Note::default()
+            })
+        };
+        assert_eq!(activity("assigned", Some("Zoë {names}")), "assigned to Zoë {names}");
+        assert_eq!(activity("labeled", Some("Damage, VIP")), "labels: Damage, VIP");
+        assert_eq!(activity("merged", None), "as the service says it");
+    }
 
     #[test]
     fn only_web_addresses_of_sources_become_links() {

@@ -1,5 +1,6 @@
 //! The list of conversations. Only the rows in view are elements; further pages are loaded by scrolling.
 
+use chat_protocol::admin::ConversationView;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -7,6 +8,7 @@ use super::row::Row;
 use crate::location::{InboxQuery, Page};
 use crate::state::{app, visible_rows};
 use crate::text::{inbox, shell};
+use crate::ui::controls::Rendered;
 
 /// The height of a row, in pixels, as in `inbox.css`.
 const ROW: f64 = 88.0;
@@ -35,7 +37,7 @@ pub fn ConversationList(
     });
     let hold = move || conversations.hold(is_pointed.get_value() || scrolled.get_untracked() > TOP);
     let on_scroll = move |_| {
-        let Some(element) = viewport.get_untracked() else { return };
+        let Some(element) = viewport.rendered() else { return };
         scrolled.set(f64::from(element.scroll_top()));
         height.set(f64::from(element.client_height()));
         hold();
@@ -48,7 +50,7 @@ pub fn ConversationList(
     // Another list begins at its top.
     Effect::new(move |_| {
         query.track();
-        if let Some(element) = viewport.get_untracked() {
+        if let Some(element) = viewport.rendered() {
             element.set_scroll_top(0);
         }
     });
@@ -61,7 +63,7 @@ pub fn ConversationList(
     Effect::new(move |_| {
         let Some(id) = open.get() else { return };
         let place = ids.with_untracked(|ids| ids.iter().position(|known| *known == id));
-        if let Some((place, element)) = place.zip(viewport.get_untracked()) {
+        if let Some((place, element)) = place.zip(viewport.rendered()) {
             reveal(&element, place);
         }
     });
@@ -71,7 +73,7 @@ pub fn ConversationList(
     view! {
         <Show when=move || { waiting.get() > 0 }>
             <button type="button" class="new-rows" on:click=move |_| {
-                if let Some(element) = viewport.get_untracked() {
+                if let Some(element) = viewport.rendered() {
                     element.set_scroll_top(0);
                 }
                 conversations.release();
@@ -144,7 +146,12 @@ fn Empty(query: Signal<InboxQuery>) -> impl IntoView {
         }
         match state.get() {
             (true, true) => {
-                let text = if query.read().is_filtered() { inbox::NO_HITS } else { inbox::NO_CONVERSATIONS };
+                let text = match query.read().view {
+                    _ if query.read().is_filtered() => inbox::NO_HITS,
+                    ConversationView::Waiting => inbox::NOBODY_WAITS,
+                    ConversationView::Snoozed | ConversationView::Closed => inbox::NOTHING_HERE,
+                    _ => inbox::NO_CONVERSATIONS,
+                };
                 view! { <p class="empty">{text.get()}</p> }.into_any()
             }
             (false, _) => view! {

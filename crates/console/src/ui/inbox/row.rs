@@ -1,11 +1,11 @@
 //! A conversation in the list.
 
-use chat_protocol::admin::{ConversationSummary, State};
+use chat_protocol::admin::{ConversationSummary, LastMessage, State};
 use leptos::prelude::*;
 
 use crate::browser::clock;
 use crate::state::{DirectoryStoreFields, app, visitor_name};
-use crate::text::{inbox, list_time, number};
+use crate::text::{conversation, inbox, list_time, number};
 use crate::ui::controls::{Avatar, Icon, icon};
 
 /// A row: who, when, the last words, and what has to be done.
@@ -39,13 +39,11 @@ pub fn Row(
             </span>
             <span class="row-line">
                 <span class="row-words">
-                    {move || (!has_draft.get() && is_answered(&row.read())).then(|| view! {
-                        <span class="answered" title=inbox::ANSWERED.get()>
-                            {icon(Icon::Undo)}<bdi class="for-readers">{inbox::ANSWERED.get()}" "</bdi>
-                        </span>
-                    })}
                     {move || has_draft.get().then(|| view! { <em>{inbox::DRAFT.get()}" "</em> })}
-                    // Its direction is that of the visitor's words, not of what is before them.
+                    {move || author(&row.read()).filter(|_| !has_draft.get()).map(|name| view! {
+                        <bdi class="row-author">{name}" "</bdi>
+                    })}
+                    // Its direction is that of the last words, not of what is before them.
                     <span class="row-text" dir="auto">{move || last_words(&row.read())}</span>
                 </span>
                 {move || Some(unread.get()).filter(|count| *count > 0).map(|count| view! {
@@ -102,19 +100,25 @@ fn age(row: &ConversationSummary, now_ms: f64) -> impl IntoView + use<> {
     }
 }
 
-/// The visitor's last words; the last message of anybody where there are none.
+/// Returns the words of the last message. Only those of the visitor are no Markdown.
 fn last_words(row: &ConversationSummary) -> String {
-    match (&row.visitor_text, &row.last_message) {
-        (Some(words), _) => words.clone(),
-        (None, Some(last)) => crate::markdown::plain(&last.text),
-        (None, None) => inbox::NO_MESSAGES.get().to_owned(),
+    match &row.last_message {
+        Some(last) if last.role == "visitor" => last.text.clone(),
+        Some(last) => crate::markdown::plain(&last.text),
+        None => inbox::NO_MESSAGES.get().to_owned(),
     }
 }
 
-/// Whether the last word was ours, and the visitor does not wait for another one.
-fn is_answered(row: &ConversationSummary) -> bool {
-    !is_waiting(row)
-        && row.last_message.as_ref().is_some_and(|last| last.role == "operator" || last.role == "assistant")
+/// Returns who wrote the last message; `None` for the visitor, whose name the row has.
+fn author(row: &ConversationSummary) -> Option<String> {
+    let LastMessage { role, operator_id, operator_name, .. } = row.last_message.as_ref()?;
+    let name = match role.as_str() {
+        "assistant" => conversation::AI.get(),
+        "operator" if operator_id.as_ref() == Some(&app().session.me().id) => inbox::YOU.get(),
+        "operator" => operator_name.as_deref().unwrap_or_else(|| conversation::TEAM.get()),
+        _ => return None,
+    };
+    Some(inbox::BY.with(&[("name", name)]))
 }
 
 fn state_tag(row: &ConversationSummary) -> impl IntoView + use<> {

@@ -6,6 +6,7 @@ use chat_protocol::admin::settings::{
 use leptos::prelude::*;
 
 use super::Sites;
+use super::answering::AnsweringCard;
 use super::page::{Card, Head, replace_site};
 use crate::api::settings as requests;
 use crate::text::settings as t;
@@ -144,6 +145,7 @@ impl Limits {
 pub fn AssistantSettings(site: Site) -> impl IntoView {
     view! {
         <Head title=t::SECTION_ASSISTANT.get() lead=t::ASSISTANT_LEAD.get()/>
+        <AnsweringCard site=site.clone()/>
         <EndpointCard site=site.clone()/>
         <LimitCard site/>
     }

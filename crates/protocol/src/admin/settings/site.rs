@@ -41,6 +41,8 @@ pub struct Site {
     pub avatar_url: Option<String>,
     /// `semi_automatic` or `automatic` (1.4).
     pub publishing: String,
+    /// Who answers first: `ai_first`, `people_first` or `people_only`.
+    pub answering: String,
     /// Maximum replies of the AI in a calendar month.
     pub monthly_ai_replies: Option<i64>,
     /// Whether messages are refused with 402 once those are used up.
@@ -171,6 +173,9 @@ pub struct SiteChange {
     /// `semi_automatic` or `automatic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publishing: Option<String>,
+    /// `ai_first`, `people_first` or `people_only`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answering: Option<String>,
     /// Maximum replies of the AI in a calendar month.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub monthly_ai_replies: Patch<i64>,

@@ -13,7 +13,7 @@ use crate::Service;
 use crate::accounts::Actor;
 use crate::accounts::{Operator, Right};
 use crate::conversations::desk::{self, OperatorMessage, check_text};
-use crate::conversations::notes::{self, NoteKind};
+use crate::conversations::notes;
 use crate::conversations::summary::message;
 use crate::conversations::{self, list, profile};
 use crate::db::{Wake, transaction, work};
@@ -92,7 +92,7 @@ pub(in crate::admin_api) async fn add_note(
         let conversation = conversations::lock(tx, &site.id, &id).await?;
         let author = author(&actor.operator);
         let key = key.as_ref().map(IdempotencyKey::as_str);
-        let note = notes::add(tx, now_ms, &conversation, NoteKind::Note, Some(&author), &text, key).await?;
+        let note = notes::add(tx, now_ms, &conversation, &author, &text, key).await?;
         tx.wake(conversation.wake(&site.tenant_id));
         success(&note)
     });
@@ -179,7 +179,8 @@ pub(in crate::admin_api) async fn edit_visitor(
     changed(&service, &operator, &target).await
 }
 
-/// Tells the other consoles that the operator who asks is typing, for ten seconds.
+/// Tells the other consoles that the operator who asks is typing, for ten seconds, and the visitor as well,
+/// unless it is a note.
 #[utoipa::path(post, path = "/conversations/{conversation}/typing", tag = "conversations",
     params(("conversation" = String, Path, description = "The conversation's id")), request_body = TypingState,
     responses((status = 200, body = Empty)))]

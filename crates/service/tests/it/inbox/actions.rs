@@ -165,8 +165,16 @@ on_both_databases! {
         let open = desk.change(&id, json!({ "status": "open", "assigneeId": desk.id })).await;
         assert!(open.status == State::Open && open.closed_at.is_none());
         let notes = desk.conversation(&id).await.notes;
-        let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
-        assert_eq!(texts, ["closed", "open", "assigned to Olga"]);
+        let facts = notes.iter().map(|note| {
+            let activity = note.activity.as_ref().expect("an activity");
+            (note.text.as_str(), activity.event.as_str(), activity.detail.as_deref())
+        });
+        let expected = [
+            ("closed", "closed", None),
+            ("open", "opened", None),
+            ("assigned to Olga", "assigned", Some("Olga")),
+        ];
+        assert_eq!(facts.collect::<Vec<_>>(), expected);
         assert!(notes.iter().all(|note| note.kind == "activity"));
         let path = format!("/conversations/{id}");
         assert_eq!(desk.patch(&path, &json!({ "assigneeId": "operator_0" })).await.status, 404);

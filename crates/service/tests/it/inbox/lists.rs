@@ -93,18 +93,17 @@ on_both_databases! {
         let first = first["conversationId"].as_str().expect("an id").to_owned();
         let other = desk.client.begin("Hello").await;
         desk.post(&format!("/conversations/{other}/notes"), &json!({ "text": "Wants an INVOICE, Ärger" })).await.data();
-        for words in ["celadon%20bow", "ada%20l%C3%B6we", "L%C3%96WE", "50%25%20off", "901820", &first] {
+        for words in ["celadon%20bow", "ada%20l%C3%B6we", "L%C3%96WE", "50%25%20off", "901820", "030%20901%20820", "lowe", &first] {
             assert_eq!(desk.ids(&format!("view=all&q={words}")).await, std::slice::from_ref(&first), "{words}");
         }
-        for words in ["invoice", "%C3%84rger"] {
+        for words in ["invoice", "%C3%84rger", "arger", "nvoic"] {
             assert_eq!(desk.ids(&format!("view=all&q={words}")).await, std::slice::from_ref(&other), "{words}");
         }
         assert_eq!(desk.ids(&format!("view=all&q=celadon&site={}", blog.id)).await, [""; 0]);
         assert_eq!(desk.ids("view=closed&q=celadon").await, [""; 0]);
-        for words in ["name", "email", "null", "_", "!", "%27", "%22", "zebra"] {
+        for words in ["name", "email", "null", "_", "!", "%25", "%27", "%22", "zebra"] {
             assert_eq!(desk.ids(&format!("view=all&q={words}")).await, [""; 0], "{words}");
         }
-        assert_eq!(desk.ids("view=all&q=%25").await, [first]);
     }
 
     async fn nothing_of_another_tenant_is_listed_found_or_changed(database: &TestDatabase) {

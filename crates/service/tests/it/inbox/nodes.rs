@@ -23,6 +23,9 @@ async fn changes_and_typing_reach_the_consoles_of_the_other_node() {
     console.message("Hello").await;
     one.post(&format!("/conversations/{id}/typing"), &json!({})).await.data();
     assert_eq!(console.named("typing").await.data["name"], "Olga");
+    let path = format!("/chat/messages?conversationId={id}");
+    let is_told = async || other.client.get(&path).await.data()["operatorTyping"]["name"] == "Olga";
+    eventually("the visitor at the other node is told", is_told).await;
     one.answer(&id, "Olga here.").await;
     console.message("Olga here.").await;
 }

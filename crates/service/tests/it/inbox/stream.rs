@@ -4,7 +4,7 @@ use chat_protocol::admin::ConversationEvent;
 use chat_service::SiteChange;
 use serde_json::json;
 
-use crate::inbox::desk::Desk;
+use crate::inbox::desk::{Desk, eventually};
 use crate::support::Client;
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 
@@ -57,6 +57,38 @@ on_both_databases! {
         desk.call("DELETE", &format!("/sites/{}/visitors/v-1", desk.client.site.id), Some(&json!({}))).await.data();
         let removed = console.named("removed").await;
         assert_eq!(removed.data["conversationId"], begun["conversationId"]);
+    }
+
+    async fn visitors_are_told_who_writes_and_who_is_writing(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let id = desk.client.begin("Hello").await;
+        let other = desk.client.begin("Me too").await;
+        let poll = async |id: &str| {
+            desk.client.get(&format!("/chat/messages?conversationId={id}")).await.data()
+        };
+        let path = format!("/conversations/{id}/typing");
+        // On PostgreSQL, the announcement takes its way through the database.
+        let tells = async |typing: serde_json::Value| poll(&id).await["operatorTyping"] == typing;
+        let olga = || json!({ "name": "Olga" });
+        assert!(tells(json!(null)).await);
+        desk.post(&path, &json!({})).await.data();
+        eventually("Olga is writing", async || tells(olga()).await).await;
+        assert_eq!(poll(&other).await["operatorTyping"], json!(null));
+        ben.post(&path, &json!({ "note": true })).await.data();
+        ben.post(&path, &json!({ "stopped": true })).await.data();
+        desk.post(&path, &json!({ "note": true })).await.data();
+        eventually("a note is for colleagues", async || tells(json!(null)).await).await;
+        desk.post(&path, &json!({})).await.data();
+        eventually("she writes again", async || tells(olga()).await).await;
+        desk.post(&path, &json!({ "stopped": true })).await.data();
+        eventually("she has stopped", async || tells(json!(null)).await).await;
+        desk.answer(&id, "Olga here.").await;
+        ben.answer(&id, "And Ben.").await;
+        let messages = poll(&id).await["messages"].clone();
+        let authors: Vec<_> = messages.as_array().expect("messages").iter().map(|one| one["author"].clone()).collect();
+        assert_eq!(authors[authors.len() - 2..], [json!({ "name": "Olga" }), json!({ "name": "Ben" })]);
+        assert!(authors[..authors.len() - 2].iter().all(serde_json::Value::is_null), "{authors:?}");
     }
 
     async fn typing_is_told_to_the_others_and_to_nobody_of_another_tenant(database: &TestDatabase) {

@@ -14,6 +14,7 @@ fn message(id: &str, role: &str, content: &str) -> ChatMessage {
         role: Role::from(role),
         content: content.into(),
         created_at: None,
+        author_name: None,
     }
 }
 

@@ -33,7 +33,7 @@ impl Service {
             NextAfter::Back => Some(listed[self.rng.usize(..listed.len())].id()),
         };
         let messages = page.iter().map(|message| self.to_wire(message)).collect();
-        ok(Value::from(&History { conversation_id: Some(id), messages, next_after }))
+        ok(Value::from(&History { conversation_id: Some(id), messages, next_after, operator_typing: None }))
     }
 
     pub(super) fn presence(&self, request: &Request) -> Answer {

@@ -1,0 +1,60 @@
+//! Who answers the visitors of a site: the AI or people.
+
+use chat_protocol::admin::settings::{Site, SiteChange};
+use leptos::prelude::*;
+
+use super::Sites;
+use super::page::{Card, replace_site};
+use crate::api::settings as requests;
+use crate::text::{Text, settings as t};
+use crate::ui::forms::{Editing, Form, FormState, SaveBar, SelectField, draft};
+
+const ANSWERING_FIELDS: &[&str] = &["answering"];
+const MODES: [(&str, Text); 3] = [
+    ("ai_first", t::MODE_AI_FIRST),
+    ("people_first", t::MODE_PEOPLE_FIRST),
+    ("people_only", t::MODE_PEOPLE_ONLY),
+];
+
+draft!(
+    /// Who answers.
+    Answering, AnsweringFields { mode: String }
+);
+
+impl From<&Site> for Answering {
+    fn from(site: &Site) -> Self {
+        Self { mode: site.answering.clone() }
+    }
+}
+
+/// Chooses who answers.
+#[component]
+pub fn AnsweringCard(site: Site) -> impl IntoView {
+    let sites = expect_context::<Sites>();
+    let editing = Editing::<AnsweringFields>::new(Answering::from(&site));
+    let form = FormState::new(ANSWERING_FIELDS, editing.is_dirty());
+    let id = site.id;
+    let save = move || {
+        let (now, id) = (editing.now(), id.clone());
+        let change = SiteChange { answering: Some(now.mode.clone()), ..SiteChange::default() };
+        form.send(async move { requests::change_site(&id, &change).await }, move |site: Site| {
+            editing.accept(&now, Answering::from(&site));
+            replace_site(sites, &site);
+        });
+    };
+    let modes = MODES.map(|(mode, text)| (mode.to_owned(), text.get().to_owned())).to_vec();
+    view! {
+        <Card title=t::WHO_ANSWERS.get() lead=t::WHO_ANSWERS_LEAD.get()>
+            <Form state=form on_submit=save>
+                <SelectField
+                    name="answering"
+                    label=t::WHO_ANSWERS.get()
+                    help=t::MODE_HELP.get()
+                    value=editing.fields.mode
+                    options=modes
+                />
+                <SaveBar on_reset=move || editing.reset()/>
+            </Form>
+        </Card>
+    }
+}

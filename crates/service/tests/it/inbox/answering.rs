@@ -1,0 +1,65 @@
+//! Who answers the visitors of a site first.
+
+use chat_protocol::admin::State;
+use chat_service::SiteChange;
+use serde_json::json;
+
+use crate::inbox::desk::{Desk, eventually};
+use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+use crate::support::{Client, options};
+
+on_both_databases! {
+    async fn where_only_people_answer_a_visitor_is_told_once_that_the_team_reads_it(database: &TestDatabase) {
+        let change = SiteChange { answering: Some("people_only".to_owned()), ..SiteChange::default() };
+        let desk = Desk::of(Client::with(options(database), change).await, "Olga").await;
+        let say = async |body: serde_json::Value| desk.client.post("/chat/messages", None, &body).await.data();
+        let first = say(json!({ "message": "Wie lange dauert der Versand?", "locale": "en" })).await;
+        let text = first["message"]["content"].as_str().expect("a text");
+        assert!(text.contains("Team"), "{text}");
+        assert_eq!((&first["lead"]["needsHandoff"], &first["outcome"]), (&json!(true), &json!(null)));
+        let id = first["conversationId"].as_str().expect("an id");
+        let second = say(json!({ "conversationId": id, "message": "Hallo?" })).await;
+        assert_eq!((&second["message"], &second["lead"]["needsHandoff"]), (&json!(null), &json!(true)));
+        let summary = desk.conversation(id).await.summary;
+        assert_eq!((summary.status, summary.lead.needs_handoff), (State::Waiting, false));
+        desk.answer(id, "Zwei Tage.").await;
+        let third = say(json!({ "conversationId": id, "message": "Danke!" })).await;
+        assert_eq!(third["message"], json!(null));
+    }
+
+    async fn where_people_answer_first_the_ai_answers_while_nobody_is_online(database: &TestDatabase) {
+        let change = SiteChange { answering: Some("people_first".to_owned()), ..SiteChange::default() };
+        let desk = Desk::of(Client::with(options(database), change).await, "Olga").await;
+        let ask = async || {
+            let body = json!({ "message": "Do you ship to Norway?" });
+            desk.client.post("/chat/messages", None, &body).await.data()
+        };
+        let away = ask().await;
+        assert_eq!(away["outcome"], "could_not_answer");
+        let console = desk.open().await;
+        let is_online = async || desk.client.get("/chat/presence").await.data()["operatorOnline"] == true;
+        eventually("online", is_online).await;
+        let there = ask().await;
+        assert_eq!((&there["message"], &there["outcome"]), (&json!(null), &json!(null)));
+        assert_eq!(there["lead"]["needsHandoff"], true);
+        drop(console);
+    }
+
+    async fn a_visitor_whom_the_ai_answered_is_told_as_well_and_again_after_a_close(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let id = desk.client.begin("Do you ship?").await;
+        let say = async || {
+            let body = json!({ "conversationId": id, "message": "And to Norway?" });
+            desk.client.post("/chat/messages", None, &body).await.data()["message"].clone()
+        };
+        let path = format!("/sites/{}", desk.client.site.id);
+        desk.patch(&path, &json!({ "answering": "people_only" })).await.data();
+        let config = desk.client.get("/chat/config").await.data();
+        assert_eq!(config["config"]["aiAnswers"], false);
+        assert!(say().await["content"].as_str().is_some_and(|text| text.contains("team")));
+        assert_eq!(say().await, json!(null));
+        desk.change(&id, json!({ "status": "closed" })).await;
+        assert!(say().await["content"].as_str().is_some_and(|text| text.contains("team")));
+        assert_eq!(say().await, json!(null));
+    }
+}
