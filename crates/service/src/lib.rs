@@ -73,8 +73,8 @@ use tokio_util::task::TaskTracker;
 use tracing::error;
 
 pub use accounts::{
-    CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
-    reset_operator_password, set_operator_disabled,
+    CommandError, OneTimeLink, OperatorSummary, confirm_operator, first_owner_link, list_operators,
+    owner_link, reset_operator_password, set_operator_disabled,
 };
 pub use db::OpenError;
 pub use directory::Directory;

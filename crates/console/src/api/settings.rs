@@ -15,11 +15,11 @@ use crate::browser::window;
 use crate::location::{Query, encode};
 
 /// Returns a link with the console's origin. Without a public origin, the service knows the path alone.
-fn with_origin(mut link: OneTimeLink) -> OneTimeLink {
-    if link.link.starts_with('/')
+fn with_origin(mut link: String) -> String {
+    if link.starts_with('/')
         && let Ok(origin) = window().location().origin()
     {
-        link.link.insert_str(0, &origin);
+        link.insert_str(0, &origin);
     }
     link
 }
@@ -169,7 +169,9 @@ pub async fn remove_operator(id: &str) -> Result<Empty, ApiError> {
 
 /// Creates a link by which an operator sets a new password.
 pub async fn password_link(id: &str) -> Result<OneTimeLink, ApiError> {
-    post(&format!("operators/{}/password-link", encode(id)), &Empty {}).await.map(with_origin)
+    post(&format!("operators/{}/password-link", encode(id)), &Empty {})
+        .await
+        .map(|link: OneTimeLink| OneTimeLink { link: with_origin(link.link), ..link })
 }
 
 /// Returns the sessions of an operator.
@@ -190,7 +192,7 @@ pub async fn invitations() -> Result<Invitations, ApiError> {
 /// Invites somebody.
 pub async fn invite(request: &InvitationRequest) -> Result<NewInvitation, ApiError> {
     let new: NewInvitation = post("invitations", request).await?;
-    Ok(NewInvitation { link: with_origin(new.link), ..new })
+    Ok(NewInvitation { link: new.link.map(with_origin), ..new })
 }
 
 /// Withdraws an invitation.

@@ -9,4 +9,6 @@ mod origins;
 mod owners;
 mod roles;
 mod sessions;
+mod squatting;
 mod totp;
+mod workspaces;

@@ -3,13 +3,14 @@
 use chat_protocol::admin::settings::OperatorChange;
 use tracing::error;
 
+use super::account;
 use super::email::parse_email;
-use super::links::{self, NewLink, Purpose};
+use super::links::{self, BY_COMMAND, BY_SERVICE, NewLink, Purpose};
 use super::people::{self, Person};
 use crate::Service;
 use crate::audit::{self, Author};
 use crate::clock::iso;
-use crate::db::{Tx, args, transaction};
+use crate::db::{DbError, Row, Tx, args, transaction};
 use crate::error::ApiError;
 use crate::tenants;
 
@@ -42,8 +43,10 @@ pub struct OperatorSummary {
     pub role: String,
     /// Whether the account has a second factor.
     pub totp: bool,
-    /// Whether the account is disabled.
+    /// Whether the operator is disabled.
     pub disabled: bool,
+    /// Whether the mailbox, or the host of the service, has proved the address.
+    pub confirmed: bool,
 }
 
 /// Returns a link for the first owner, if the service has no operators yet. Creates a tenant if there is
@@ -59,7 +62,7 @@ pub async fn first_owner_link(service: &Service) -> Option<String> {
         if operators > 0 {
             return Ok(None);
         }
-        let link = links::create(tx, now, &tenant, &Purpose::Owner, "service").await?;
+        let link = links::create(tx, now, &tenant, &Purpose::Owner, BY_SERVICE).await?;
         Ok(Some(link))
     })
     .await;
@@ -90,7 +93,7 @@ pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLin
     let link: Result<NewLink, ApiError> = transaction!(service.db(), |tx| {
         let known = tx.optional("SELECT id FROM tenants WHERE id = $1", args![&tenant]).await?;
         known.ok_or(ApiError::NotFound("This tenant"))?;
-        let link = links::create(tx, now, &tenant, &Purpose::Owner, "command").await?;
+        let link = links::create(tx, now, &tenant, &Purpose::Owner, BY_COMMAND).await?;
         let author = Author::command();
         audit::record(tx, &author.entry(&tenant, "owner.link", &link.id, now)).await?;
         Ok(link)
@@ -125,21 +128,24 @@ fn summary(person: Person, tenant_id: &str) -> OperatorSummary {
         role: person.role.as_str().to_owned(),
         totp: person.has_totp,
         disabled: person.disabled_ms.is_some(),
+        confirmed: person.confirmed,
         id: person.id,
         email: person.email,
         name: person.name,
     }
 }
 
-/// Disables or enables an operator, named by e-mail address.
+/// Disables or enables an operator, named by e-mail address, and by tenant where the address works for
+/// several.
 pub async fn set_operator_disabled(
     service: &Service,
     email: &str,
+    tenant_id: Option<&str>,
     disabled: bool,
 ) -> Result<OperatorSummary, CommandError> {
-    let (now, email) = (service.now_ms(), parse_email(email)?);
+    let (now, named) = (service.now_ms(), Named::parse(email, tenant_id)?);
     let changed: Result<OperatorSummary, ApiError> = transaction!(service.db(), |tx| {
-        let (tenant, id) = find(tx, &email).await?;
+        let Found { tenant, id, .. } = named.operator(tx).await?;
         people::lock(tx, &tenant).await?;
         let change = OperatorChange { disabled: Some(disabled), ..OperatorChange::default() };
         let person = people::change(tx, now, &tenant, &id, &change, &Author::command()).await?;
@@ -149,22 +155,51 @@ pub async fn set_operator_disabled(
     Ok(changed?)
 }
 
-/// Creates a link with which an operator, named by e-mail address, sets a new password. `remove_totp` removes
-/// the second factor too, for those who lost it.
+/// Records that an operator's address is that of the operator, as the use of a link in an e-mail does.
+pub async fn confirm_operator(
+    service: &Service,
+    email: &str,
+    tenant_id: Option<&str>,
+) -> Result<OperatorSummary, CommandError> {
+    let (now, named) = (service.now_ms(), Named::parse(email, tenant_id)?);
+    let confirmed: Result<OperatorSummary, ApiError> = transaction!(service.db(), |tx| {
+        let Found { tenant, id, account } = named.account(tx).await?;
+        account::lock(tx, &account).await?;
+        let before = people::find_in(tx, &tenant, &id).await?;
+        if !before.confirmed {
+            if before.has_totp {
+                return Err(ApiError::Conflict(
+                    "This account has a second factor: remove it first, so that nobody else keeps it."
+                        .to_owned(),
+                ));
+            }
+            account::confirm(tx, now, &account, &before.email).await?;
+            let author = Author::command();
+            audit::record(tx, &author.entry(&tenant, "operator.confirm", &id, now)).await?;
+        }
+        Ok(summary(people::find_in(tx, &tenant, &id).await?, &tenant))
+    })
+    .await;
+    Ok(confirmed?)
+}
+
+/// Creates a link with which an operator, named by e-mail address, and by tenant where the address has
+/// several accounts, sets a new password. `remove_totp` removes the second factor too, for those who lost it.
 pub async fn reset_operator_password(
     service: &Service,
     email: &str,
+    tenant_id: Option<&str>,
     remove_totp: bool,
 ) -> Result<OneTimeLink, CommandError> {
-    let (now, email) = (service.now_ms(), parse_email(email)?);
+    let (now, named) = (service.now_ms(), Named::parse(email, tenant_id)?);
     let link: Result<NewLink, ApiError> = transaction!(service.db(), |tx| {
-        let (tenant, id) = find(tx, &email).await?;
+        let Found { tenant, id, .. } = named.account(tx).await?;
         let author = Author::command();
         if remove_totp {
             people::remove_totp(tx, now, &tenant, &id, &author).await?;
         }
         let purpose = Purpose::Password { operator_id: id.clone() };
-        let link = links::create(tx, now, &tenant, &purpose, "command").await?;
+        let link = links::create(tx, now, &tenant, &purpose, BY_COMMAND).await?;
         audit::record(tx, &author.entry(&tenant, "password.link", &id, now)).await?;
         Ok(link)
     })
@@ -172,8 +207,51 @@ pub async fn reset_operator_password(
     Ok(one_time(service, &link?))
 }
 
-async fn find(tx: &mut Tx, email: &str) -> Result<(String, String), ApiError> {
-    let sql = "SELECT tenant_id, id FROM operators WHERE email = $1";
-    let row = tx.optional(sql, args![email]).await?.ok_or(ApiError::NotFound("This operator"))?;
-    Ok((row.text(0)?, row.text(1)?))
+/// The name of an operator on the command line.
+struct Named {
+    email: String,
+    tenant_id: Option<String>,
+}
+
+/// An operator that was found.
+struct Found {
+    tenant: String,
+    id: String,
+    account: String,
+}
+
+impl Named {
+    fn parse(email: &str, tenant_id: Option<&str>) -> Result<Self, ApiError> {
+        Ok(Self { email: parse_email(email)?, tenant_id: tenant_id.map(str::to_owned) })
+    }
+
+    /// Returns the operators of this name, the one that was used last first.
+    async fn all(&self, tx: &mut Tx) -> Result<Vec<Found>, ApiError> {
+        let sql = "SELECT tenant_id, id, account_id FROM operators
+                   WHERE email = $1 AND (tenant_id = $2 OR $2 IS NULL) ORDER BY signed_in_ms DESC, created_ms, id";
+        let rows = tx.all(sql, args![&self.email, self.tenant_id.as_deref()]).await?;
+        let read = |row: &Row| Ok(Found { tenant: row.text(0)?, id: row.text(1)?, account: row.text(2)? });
+        Ok(rows.iter().map(read).collect::<Result<_, DbError>>()?)
+    }
+
+    /// Returns the operator of this name, if there is only one.
+    async fn operator(&self, tx: &mut Tx) -> Result<Found, ApiError> {
+        only(self.all(tx).await?, |_, _| false)
+    }
+
+    /// Returns an operator of the account of this name, if there is only one account.
+    async fn account(&self, tx: &mut Tx) -> Result<Found, ApiError> {
+        only(self.all(tx).await?, |one, other| one.account == other.account)
+    }
+}
+
+fn only(found: Vec<Found>, is_same: impl Fn(&Found, &Found) -> bool) -> Result<Found, ApiError> {
+    let tenants: Vec<String> = found.iter().map(|found| found.tenant.clone()).collect();
+    let mut found = found.into_iter();
+    let first = found.next().ok_or(ApiError::NotFound("This operator"))?;
+    if found.all(|other| is_same(&first, &other)) {
+        return Ok(first);
+    }
+    let tenants = tenants.join(", ");
+    Err(ApiError::Conflict(format!("This address has several operators: name one of the tenants {tenants}.")))
 }

@@ -25,7 +25,7 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 37] = [
+const TABLES: [(&str, Erasure); 38] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
@@ -46,6 +46,7 @@ const TABLES: [(&str, Erasure); 37] = [
     ("sites", Nothing("about the site")),
     ("site_tokens", Nothing("about the site")),
     ("licenses", Nothing("about the site")),
+    ("accounts", Nothing("about operators")),
     ("operators", Nothing("about operators")),
     ("operator_sessions", Nothing("about operators")),
     ("push_devices", Nothing("about operators")),

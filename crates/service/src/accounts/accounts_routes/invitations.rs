@@ -4,9 +4,7 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{delete, get};
 use chat_protocol::admin::Empty;
-use chat_protocol::admin::settings::{
-    Invitation, InvitationRequest, Invitations, NewInvitation, OneTimeLink,
-};
+use chat_protocol::admin::settings::{Invitation, InvitationRequest, Invitations, NewInvitation};
 
 use super::sign_in::tenant_name;
 use crate::Service;
@@ -57,7 +55,8 @@ pub(super) async fn list(
 }
 
 #[utoipa::path(post, path = "/invitations", tag = "accounts", request_body = InvitationRequest,
-    responses((status = 200, description = "The invitation, with its one-time link", body = NewInvitation),
+    responses((status = 200, description = "The invitation. Its one-time link is sent by e-mail, and \
+                                      shown only where the service sends none", body = NewInvitation),
         (status = 403, description = "The role does not allow it"),
         (status = 409, description = "The address belongs to an operator of this tenant already"),
         (status = 429, description = "Too many e-mails to this address, or of this tenant")))]
@@ -82,7 +81,11 @@ pub(super) async fn create(
         people::still_may(tx, &inviter, right).await?;
         check(tx, tenant, &wanted.email, now).await?;
         let purpose = Purpose::Invitation { email: wanted.email.clone(), role: wanted.role };
-        let link = links::create(tx, now, tenant, &purpose, &inviter.id).await?;
+        let link = if mailed {
+            links::create_mailed(tx, now, tenant, &purpose, &inviter.id).await?
+        } else {
+            links::create(tx, now, tenant, &purpose, &inviter.id).await?
+        };
         let author = inviter.author(&context.browser.address);
         let entry = author.entry(tenant, "operator.invite", &link.id, now).with(&wanted);
         audit::record(tx, &entry).await?;
@@ -96,11 +99,12 @@ pub(super) async fn create(
         let texts = mail::texts(&service, &operator.tenant_id, &email).await?;
         mail::send(&service, Mail::invitation(email.clone(), texts, &operator, &tenant, &url)).await;
     }
-    let shown = OneTimeLink { link: url, expires_at: iso(link.expires_ms) };
-    success(&NewInvitation { id: link.id, email, role, link: shown, mailed })
+    let expires_at = iso(link.expires_ms);
+    success(&NewInvitation { id: link.id, email, role, link: (!mailed).then_some(url), expires_at, mailed })
 }
 
-/// Refuses to invite somebody who is here already. Whether another tenant has such an operator is not told.
+/// Refuses to invite somebody who is here already. Whether the address has an account elsewhere is neither
+/// looked up nor told.
 async fn check(tx: &mut Tx, tenant_id: &str, email: &str, now_ms: i64) -> Result<(), ApiError> {
     let sql = "SELECT count(*) FROM operators WHERE tenant_id = $1 AND email = $2";
     if tx.one(sql, args![tenant_id, email]).await?.int(0)? > 0 {

@@ -13,8 +13,9 @@ use crate::accounts::email::parse_email;
 use crate::accounts::hasher::Caller;
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::mail::{self, Mail};
+use crate::accounts::session::{self, Of};
 use crate::accounts::throttle::{self, Attempt, Counted};
-use crate::accounts::{Operator, password, session};
+use crate::accounts::{Operator, account, password};
 use crate::audit::{self, Author};
 use crate::db::{Tx, args, transaction};
 use crate::error::ApiError;
@@ -43,26 +44,27 @@ pub(super) async fn change(
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let new_password = password::accept(&request.new_password, &words)?;
     let place = service.0.accounts.hasher.place(Caller::Known { tenant_id: &operator.tenant_id })?;
-    let hash = place.hash(new_password).await?;
+    // The salt is that of all accounts of the address.
+    let hash = place.hash(new_password, Some(old_hash.clone())).await?;
     let now = service.now_ms();
     let (person, browser) = (operator.clone(), context.browser.clone());
     let secret: String = transaction!(service.db(), |tx| {
         let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
         // A password that was changed meanwhile is not the one that was verified.
-        let sql = "UPDATE operators SET password = $1 WHERE id = $2 AND password = $3";
-        if tx.execute(sql, args![hash, id, old_hash]).await? == 0 {
+        let sql = "UPDATE accounts SET password = $1 WHERE id = $2 AND password = $3";
+        if tx.execute(sql, args![hash, &person.account_id, old_hash]).await? == 0 {
             return Err(WRONG_PASSWORD);
         }
         attempt.succeed(tx).await?;
-        links::revoke_password_links(tx, id).await?;
-        session::revoke_all(tx, tenant, id, None).await?;
+        links::revoke_password_links(tx, &person.account_id).await?;
+        session::revoke_all(tx, Of::Account(&person.account_id), None).await?;
         let secret = session::create(tx, now, id, &browser).await?;
         let author = person.author(&browser.address);
         audit::record(tx, &author.entry(tenant, "password.change", id, now)).await?;
         Ok(secret)
     })
     .await?;
-    context.signed_in(&service, &operator.id, &secret, &Empty {})
+    context.signed_in(&service, &operator.account_id, &secret, &Empty {})
 }
 
 /// Verifies the password of a signed-in operator, which is asked for before a change that would keep its
@@ -73,10 +75,15 @@ pub(super) async fn verify(
     password: &str,
 ) -> Result<(Attempt, String), ApiError> {
     let place = service.0.accounts.hasher.place(Caller::Known { tenant_id: &operator.tenant_id })?;
-    let counted = vec![Counted::account("password of", &operator.id)];
+    let counted = vec![Counted::account("password of", &operator.account_id)];
     let attempt = throttle::attempt(service, counted).await?;
-    let sql = "SELECT password FROM operators WHERE id = $1";
-    let hash = service.db().optional(sql, args![&operator.id]).await?.ok_or(ApiError::SIGNED_OUT)?.text(0)?;
+    let sql = "SELECT password FROM accounts WHERE id = $1";
+    let hash = service
+        .db()
+        .optional(sql, args![&operator.account_id])
+        .await?
+        .ok_or(ApiError::SIGNED_OUT)?
+        .text(0)?;
     let verified = place.verify(password, Some(hash.clone())).await;
     if !attempt.unless_unchecked(service, verified).await? {
         return Err(WRONG_PASSWORD);
@@ -84,13 +91,9 @@ pub(super) async fn verify(
     Ok((attempt, hash))
 }
 
-/// Locks an operator in a transaction, unless the password was changed since it was verified.
+/// Locks an operator's account in a transaction, unless the password was changed since it was verified.
 pub(super) async fn lock_verified(tx: &mut Tx, operator: &Operator, hash: String) -> Result<(), ApiError> {
-    let sql = "UPDATE operators SET name = name WHERE id = $1 AND password = $2";
-    match tx.execute(sql, args![&operator.id, hash]).await? {
-        0 => Err(WRONG_PASSWORD),
-        _ => Ok(()),
-    }
+    if account::lock_verified(tx, &operator.account_id, hash).await? { Ok(()) } else { Err(WRONG_PASSWORD) }
 }
 
 /// Lists what an attacker tries first as a password: besides `more`, the names of the tenant and its sites.
@@ -136,15 +139,15 @@ pub(super) async fn forgot(
 async fn send_link(service: &Service, email: String, address: String) -> Result<(), ApiError> {
     // Limits the e-mails that strangers can cause. The link of an earlier one remains valid.
     throttle::attempt(service, vec![Counted::account("forgot", &email)]).await?;
-    let sql = "SELECT o.id, o.tenant_id FROM operators o JOIN tenants t ON t.id = o.tenant_id
-               WHERE o.email = $1 AND o.disabled_ms IS NULL AND t.disabled_ms IS NULL";
-    let Some(row) = service.db().optional(sql, args![&email]).await? else { return Ok(()) };
-    let (operator_id, tenant_id) = (row.text(0)?, row.text(1)?);
+    // The confirmed account, or else the one that was used last, which the link then confirms.
+    let accounts = account::of_address(service, &email).await?;
+    let Some(account) = accounts.into_iter().find(|account| account.enabled) else { return Ok(()) };
+    let (operator_id, tenant_id) = (account.operator.id, account.operator.tenant_id);
     let texts = mail::texts(service, &tenant_id, &email).await?;
     let now = service.now_ms();
     let link = transaction!(service.db(), |tx| {
         let purpose = Purpose::Password { operator_id: operator_id.clone() };
-        let link = links::create(tx, now, &tenant_id, &purpose, "service").await?;
+        let link = links::create_mailed(tx, now, &tenant_id, &purpose, links::BY_SERVICE).await?;
         let stranger = Author::stranger(&address);
         audit::record(tx, &stranger.entry(&tenant_id, "password.forgot", &operator_id, now)).await?;
         Ok::<_, ApiError>(link)

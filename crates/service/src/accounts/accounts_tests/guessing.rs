@@ -168,7 +168,7 @@ on_both_databases! {
         }
         new.sign_in("owner@example.com", PASSWORD).await.ok();
         // A hash that cannot be read is no wrong password either.
-        fixture.execute("UPDATE operators SET password = 'no hash'", vec![]).await;
+        fixture.execute("UPDATE accounts SET password = 'no hash'", vec![]).await;
         for _ in 0..8 {
             assert_eq!(new.clone().sign_in("owner@example.com", PASSWORD).await.status, 500);
         }

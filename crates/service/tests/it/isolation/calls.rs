@@ -187,6 +187,7 @@ impl Call {
             (_, "/replies" | "/replies/{reply}") => {
                 json!({ "shortcut": format!("{name}-{}", random.u32(..)), "text": text })
             }
+            ("POST", "/session/switch") => json!({ "operatorId": operator }),
             // Both tenants have the same browser at times.
             ("POST", "/push/devices") => PushBrowser::new(1, "https://push.example/shared").subscription(),
             ("PUT", "/preferences") => json!({ "availability": random.choice(["automatic", "away"]) }),

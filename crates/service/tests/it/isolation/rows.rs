@@ -15,11 +15,12 @@ pub enum Rows {
 
 /// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
 /// them.
-const TABLES: [(&str, &str); 20] = [
+const TABLES: [(&str, &str); 21] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),
     ("site_tokens", "site_id = '$S'"),
     ("licenses", "tenant_id = '$T'"),
+    ("accounts", "id IN (SELECT account_id FROM operators WHERE tenant_id = '$T')"),
     ("operators", "tenant_id = '$T'"),
     ("operator_sessions", "operator_id IN (SELECT id FROM operators WHERE tenant_id = '$T')"),
     ("invitations", "tenant_id = '$T'"),
