@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     Step {
         version: 1,
         name: "tables",
@@ -100,6 +100,12 @@ const STEPS: [Step; 15] = [
         name: "search text",
         sqlite: include_str!("../../migrations/0015_search_text.sql"),
         postgres: include_str!("../../migrations/0015_search_text.sql"),
+    },
+    Step {
+        version: 16,
+        name: "sources",
+        sqlite: include_str!("../../migrations/0016_sources.sqlite.sql"),
+        postgres: include_str!("../../migrations/0016_sources.postgres.sql"),
     },
     Step {
         version: 17,

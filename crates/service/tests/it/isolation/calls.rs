@@ -181,6 +181,8 @@ impl Call {
             (_, "/sites/{site}/answers" | "/sites/{site}/answers/{answer}") => {
                 json!({ "question": format!("{text}?"), "answer": text, "locale": "en" })
             }
+            ("POST", "/sites/{site}/sources") => json!({ "address": format!("https://{name}.example/") }),
+            ("PATCH", "/sites/{site}/sources/{source}") => json!({ "maxPages": random.i64(1..500) }),
             (_, "/labels" | "/labels/{label}") => {
                 json!({ "name": format!("{name} {}", random.u32(..)), "color": "red" })
             }

@@ -15,7 +15,7 @@ pub enum Rows {
 
 /// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
 /// them.
-const TABLES: [(&str, &str); 21] = [
+const TABLES: [(&str, &str); 23] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),
     ("site_tokens", "site_id = '$S'"),
@@ -32,6 +32,8 @@ const TABLES: [(&str, &str); 21] = [
     ("events", "site_id = '$S'"),
     ("idempotency", "site_id = '$S'"),
     ("content", "site_id = '$S'"),
+    ("sources", "site_id = '$S'"),
+    ("source_pages", "site_id = '$S'"),
     ("jobs", "site_id = '$S'"),
     ("labels", "tenant_id = '$T'"),
     ("conversation_labels", "conversation_no IN (SELECT no FROM conversations WHERE site_id = '$S')"),
