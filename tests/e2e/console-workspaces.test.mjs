@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { open, team, test, withTeam } from "./console-harness.mjs";
+import { operatorOf } from "./service.mjs";
 import { PASSWORD } from "./team.mjs";
 
 let second;
@@ -57,7 +58,8 @@ test("An owner joins a second workspace with the account that is signed in, and 
 });
 
 test("An invited person signs in to the account that they have, and joins with it", async () => {
-  await team.admin("operator", "confirm", "ida@shop.example");
+  const { link: ownerLink } = await team.admin("operator", "confirm", "ida@shop.example");
+  await operatorOf({ ...team, ownerLink }, { password: PASSWORD });
   // Switching has ended the session that she had.
   const { page: owner } = await open("/console/", null);
   await owner.getByRole("textbox", { name: "E-mail" }).fill("maren@shop.example");

@@ -20,7 +20,11 @@ CREATE TABLE sources (
     run BIGINT NOT NULL DEFAULT 0,
     -- 1 if the run finds pages by links, 0 if it has a sitemap.
     follows_links BIGINT NOT NULL DEFAULT 1,
+    -- 1 if a part of the website could not be read in the run, so that nothing is known of unlinked pages.
+    is_partial BIGINT NOT NULL DEFAULT 0,
     started_ms BIGINT,
+    -- The time that workers have spent on the run.
+    active_ms BIGINT NOT NULL DEFAULT 0,
     read_ms BIGINT,
     -- When there is something to do; NULL for never.
     due_ms BIGINT,
@@ -48,8 +52,12 @@ CREATE TABLE source_pages (
     state TEXT NOT NULL,
     reason TEXT,
     attempts BIGINT NOT NULL DEFAULT 0,
-    -- The runs in a row in which it was gone.
+    -- The key of the address that the page has moved to for good.
+    moved_to TEXT,
+    -- The runs in a row in which it was missed, the time of the first, and the number of the last.
     missed BIGINT NOT NULL DEFAULT 0,
+    missed_since_ms BIGINT,
+    missed_run BIGINT NOT NULL DEFAULT 0,
     etag TEXT,
     modified TEXT,
     -- The lines and the links of the page, compressed.

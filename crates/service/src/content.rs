@@ -17,7 +17,7 @@ use crate::publishing::Suggestion;
 use crate::storage::{self, Room};
 use crate::text::truncate_words;
 
-pub(crate) use address::{address_key, host_key, path_key};
+pub(crate) use address::{address_key, host_key, path_key, remove_tracking};
 pub(crate) use prepared::{PreparedItem, prepare};
 pub(crate) use read_pages::{ReadPage, backfill_keys, put_read, remove_read};
 

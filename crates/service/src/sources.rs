@@ -10,6 +10,7 @@ mod claim;
 mod discover;
 mod fetch;
 mod host_turns;
+mod outdated;
 mod queue;
 mod read_page;
 mod reader;
@@ -38,6 +39,8 @@ pub(crate) use sources_routes::{SourcesApi, routes};
 
 /// Maximum websites whose rules are remembered.
 const MAX_ROBOTS: usize = 100;
+/// Maximum bytes of these rules.
+const MAX_ROBOTS_BYTES: usize = 8 * 1024 * 1024;
 
 /// The rules of a website in a run: the source, the run and the host.
 type RobotsKey = (String, i64, String);
@@ -71,10 +74,11 @@ impl Sources {
         self.known_robots().get(key).cloned()
     }
 
-    /// Remembers rules for the rest of a run.
+    /// Remembers rules for the rest of a run. They are read again if there were too many.
     fn keep_robots(&self, key: RobotsKey, robots: KnownRobots) {
         let mut known = self.known_robots();
-        if known.len() >= MAX_ROBOTS {
+        let bytes: usize = known.values().chain([&robots]).flatten().map(|robots| robots.bytes()).sum();
+        if known.len() >= MAX_ROBOTS || bytes > MAX_ROBOTS_BYTES {
             known.clear();
         }
         known.insert(key, robots);

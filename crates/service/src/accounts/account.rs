@@ -37,7 +37,8 @@ pub(super) struct Account {
     /// Whether that operator may sign in.
     pub(super) enabled: bool,
     pub(super) password: String,
-    totp_secret: Option<Vec<u8>>,
+    /// The secret of one-time passwords, encrypted; `None` without a second factor.
+    pub(super) totp_secret: Option<Vec<u8>>,
     recovery_codes: String,
 }
 
@@ -113,13 +114,24 @@ pub(super) async fn hash_of_address(service: &Service, address: &str) -> Result<
     service.db().optional(sql, args![address]).await?.map(|row| row.text(0)).transpose()
 }
 
+/// Selects the confirmed account of an address, if it can sign in somewhere.
+macro_rules! confirmed {
+    () => {
+        concat!(
+            "SELECT id FROM accounts WHERE address = $1 AND confirmed_ms IS NOT NULL AND id IN ",
+            enabled!()
+        )
+    };
+}
+
 /// Returns whether an address has a confirmed account that can sign in.
 pub(super) async fn is_confirmed(service: &Service, address: &str) -> Result<bool, DbError> {
-    let sql = concat!(
-        "SELECT id FROM accounts WHERE address = $1 AND confirmed_ms IS NOT NULL AND id IN ",
-        enabled!()
-    );
-    Ok(service.db().optional(sql, args![address]).await?.is_some())
+    Ok(service.db().optional(confirmed!(), args![address]).await?.is_some())
+}
+
+/// Returns the same as [`is_confirmed`], in a transaction.
+pub(super) async fn is_confirmed_in(tx: &mut Tx, address: &str) -> Result<bool, DbError> {
+    Ok(tx.optional(confirmed!(), args![address]).await?.is_some())
 }
 
 /// Lets go of an address whose confirmed account can sign in nowhere, because a tenant or its owner has
@@ -181,24 +193,26 @@ pub(super) async fn set_password(
     tx.optional(sql, args![hash, account_id]).await?.map(|row| row.flag(0)).transpose()
 }
 
-/// Records that the mailbox has proved the address of an account, unless it has a second factor: whoever set
-/// that up may be somebody else, and would keep the mailbox out of its own account. Returns whether this
-/// changed it.
+/// Records that the mailbox has proved the address of an account. Changes nothing where another account of
+/// the address is confirmed, or where this one has a second factor: somebody else may have set that up, and
+/// would keep the mailbox out of its own account.
 ///
 /// # Errors
 ///
-/// Returns a conflict if another account of the address is confirmed.
+/// Returns a conflict if another account of the address is confirmed at the same moment.
 pub(super) async fn confirm(
     tx: &mut Tx,
     now_ms: i64,
     account_id: &str,
     address: &str,
-) -> Result<bool, ApiError> {
+) -> Result<(), ApiError> {
     release(tx, address).await?;
     let sql = "UPDATE accounts SET confirmed_ms = $1
-               WHERE id = $2 AND confirmed_ms IS NULL AND totp_secret IS NULL";
-    let changed = tx.execute(sql, args![now_ms, account_id]).await;
-    Ok(changed.map_err(|error| unique(error, has_account()))? > 0)
+               WHERE id = $2 AND confirmed_ms IS NULL AND totp_secret IS NULL AND NOT EXISTS (
+                   SELECT 1 FROM accounts other WHERE other.address = $3 AND other.confirmed_ms IS NOT NULL)";
+    let changed = tx.execute(sql, args![now_ms, account_id, address]).await;
+    changed.map_err(|error| unique(error, has_account()))?;
+    Ok(())
 }
 
 /// Records that the mailbox alone does not decide about an account any more: somebody of its tenant gave it a
@@ -212,6 +226,18 @@ pub(super) async fn unconfirm(tx: &mut Tx, account_id: &str) -> Result<(), DbErr
 pub(super) async fn lock_verified(tx: &mut Tx, account_id: &str, password: String) -> Result<bool, DbError> {
     let sql = "UPDATE accounts SET address = address WHERE id = $1 AND password = $2";
     Ok(tx.execute(sql, args![account_id, password]).await? > 0)
+}
+
+/// Locks an account, unless it has another password or another second factor than these.
+pub(super) async fn lock_unchanged(
+    tx: &mut Tx,
+    account_id: &str,
+    password: String,
+    totp_secret: Option<Vec<u8>>,
+) -> Result<bool, DbError> {
+    let sql = "UPDATE accounts SET address = address WHERE id = $1 AND password = $2
+               AND (totp_secret = $3 OR (totp_secret IS NULL AND $3 IS NULL))";
+    Ok(tx.execute(sql, args![account_id, password, totp_secret]).await? > 0)
 }
 
 /// Locks an account, so that it neither joins a workspace nor loses one meanwhile. Returns whether it is

@@ -1,6 +1,7 @@
 //! Attacks on accounts, through the guarded router.
 
 mod browser;
+mod commands;
 mod enumeration;
 mod guessing;
 mod isolation;
@@ -8,6 +9,7 @@ mod links;
 mod origins;
 mod owners;
 mod roles;
+mod same_address;
 mod sessions;
 mod squatting;
 mod totp;

@@ -1,4 +1,4 @@
-//! Accounts from the command line: links for owners and new passwords, and disabling operators.
+//! Accounts from the command line: links for owners and new passwords, confirming and disabling operators.
 
 use chat_protocol::admin::settings::OperatorChange;
 use tracing::error;
@@ -7,6 +7,7 @@ use super::account;
 use super::email::parse_email;
 use super::links::{self, BY_COMMAND, BY_SERVICE, NewLink, Purpose};
 use super::people::{self, Person};
+use super::session::{self, Of};
 use crate::Service;
 use crate::audit::{self, Author};
 use crate::clock::iso;
@@ -155,32 +156,42 @@ pub async fn set_operator_disabled(
     Ok(changed?)
 }
 
-/// Records that an operator's address is that of the operator, as the use of a link in an e-mail does.
+/// Creates a link for the owner of an operator's address, which sets a new password and confirms the
+/// account, as a link in an e-mail does. The account's sessions and its other links end: somebody else, such
+/// as an admin of its tenant, may have them, and may know the earlier password.
 pub async fn confirm_operator(
     service: &Service,
     email: &str,
     tenant_id: Option<&str>,
-) -> Result<OperatorSummary, CommandError> {
+) -> Result<OneTimeLink, CommandError> {
     let (now, named) = (service.now_ms(), Named::parse(email, tenant_id)?);
-    let confirmed: Result<OperatorSummary, ApiError> = transaction!(service.db(), |tx| {
-        let Found { tenant, id, account } = named.account(tx).await?;
+    let link: Result<NewLink, ApiError> = transaction!(service.db(), |tx| {
+        let Found { tenant, id, account, .. } = named.account(tx).await?;
         account::lock(tx, &account).await?;
-        let before = people::find_in(tx, &tenant, &id).await?;
-        if !before.confirmed {
-            if before.has_totp {
-                return Err(ApiError::Conflict(
-                    "This account has a second factor: remove it first, so that nobody else keeps it."
-                        .to_owned(),
-                ));
-            }
-            account::confirm(tx, now, &account, &before.email).await?;
-            let author = Author::command();
-            audit::record(tx, &author.entry(&tenant, "operator.confirm", &id, now)).await?;
+        let person = people::find_in(tx, &tenant, &id).await?;
+        if person.confirmed {
+            return Err(ApiError::Conflict("This account is confirmed already.".to_owned()));
         }
-        Ok(summary(people::find_in(tx, &tenant, &id).await?, &tenant))
+        if person.has_totp {
+            return Err(ApiError::Conflict(
+                "This account has a second factor: remove it first, so that nobody else keeps it.".to_owned(),
+            ));
+        }
+        if account::is_confirmed_in(tx, &person.email).await? {
+            return Err(ApiError::Conflict(
+                "Another account of this address is confirmed already.".to_owned(),
+            ));
+        }
+        links::revoke_password_links(tx, &account).await?;
+        session::revoke_all(tx, Of::Account(&account), None).await?;
+        let purpose = Purpose::Password { operator_id: id.clone() };
+        let link = links::create_vouched(tx, now, &tenant, &purpose).await?;
+        let author = Author::command();
+        audit::record(tx, &author.entry(&tenant, "operator.confirm", &id, now)).await?;
+        Ok(link)
     })
     .await;
-    Ok(confirmed?)
+    Ok(one_time(service, &link?))
 }
 
 /// Creates a link with which an operator, named by e-mail address, and by tenant where the address has
@@ -218,6 +229,8 @@ struct Found {
     tenant: String,
     id: String,
     account: String,
+    /// Whether the operator can sign in.
+    enabled: bool,
 }
 
 impl Named {
@@ -225,12 +238,19 @@ impl Named {
         Ok(Self { email: parse_email(email)?, tenant_id: tenant_id.map(str::to_owned) })
     }
 
-    /// Returns the operators of this name, the one that was used last first.
+    /// Returns the operators of this name: those that can sign in first, and of these the one that was used
+    /// last.
     async fn all(&self, tx: &mut Tx) -> Result<Vec<Found>, ApiError> {
-        let sql = "SELECT tenant_id, id, account_id FROM operators
-                   WHERE email = $1 AND (tenant_id = $2 OR $2 IS NULL) ORDER BY signed_in_ms DESC, created_ms, id";
+        let sql = "SELECT o.tenant_id, o.id, o.account_id,
+                       CAST(CASE WHEN o.disabled_ms IS NULL AND t.disabled_ms IS NULL THEN 1 ELSE 0 END AS BIGINT)
+                   FROM operators o JOIN tenants t ON t.id = o.tenant_id
+                   WHERE o.email = $1 AND (o.tenant_id = $2 OR $2 IS NULL)
+                   ORDER BY 4 DESC, o.signed_in_ms DESC, o.created_ms, o.id";
         let rows = tx.all(sql, args![&self.email, self.tenant_id.as_deref()]).await?;
-        let read = |row: &Row| Ok(Found { tenant: row.text(0)?, id: row.text(1)?, account: row.text(2)? });
+        let read = |row: &Row| {
+            let (tenant, id, account) = (row.text(0)?, row.text(1)?, row.text(2)?);
+            Ok(Found { tenant, id, account, enabled: row.flag(3)? })
+        };
         Ok(rows.iter().map(read).collect::<Result<_, DbError>>()?)
     }
 
@@ -239,9 +259,14 @@ impl Named {
         only(self.all(tx).await?, |_, _| false)
     }
 
-    /// Returns an operator of the account of this name, if there is only one account.
+    /// Returns an operator that can sign in, of the account of this name, if there is only one account. A
+    /// link of another operator would not be valid.
     async fn account(&self, tx: &mut Tx) -> Result<Found, ApiError> {
-        only(self.all(tx).await?, |one, other| one.account == other.account)
+        let found = only(self.all(tx).await?, |one, other| one.account == other.account)?;
+        if found.enabled {
+            return Ok(found);
+        }
+        Err(ApiError::Conflict("This operator or its tenant is disabled: enable it first.".to_owned()))
     }
 }
 

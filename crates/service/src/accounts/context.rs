@@ -82,6 +82,14 @@ impl Context {
         Some(id.expose_secret().to_owned())
     }
 
+    /// Returns the client's address for the audit log of an account's tenant; empty unless the account has
+    /// used this browser before. Several tenants can have accounts of one address, and must not learn from
+    /// where its owner signs in to others.
+    pub(super) fn address_for(&self, service: &Service, account_id: &str) -> &str {
+        let is_known = self.device_id(service, account_id).is_some();
+        if is_known { &self.browser.address } else { "" }
+    }
+
     /// Returns a response that signs in: with the cookie of the session, and that of the browser.
     pub(crate) fn signed_in(
         &self,

@@ -62,7 +62,7 @@ pub(crate) struct Link {
     pub(super) id: String,
     pub(super) tenant_id: String,
     pub(super) purpose: Purpose,
-    /// Whether nobody but the mailbox of the address got it.
+    /// Whether using it proves the mailbox: nobody else got it, or the host vouches for the one who gets it.
     pub(super) mailed: bool,
     created_by: String,
 }
@@ -105,6 +105,17 @@ pub(super) async fn create_mailed(
     created_by: &str,
 ) -> Result<NewLink, DbError> {
     insert(tx, now_ms, tenant_id, purpose, created_by, true).await
+}
+
+/// Creates a link that the host gives to the owner of its address, so that using it proves the mailbox as a
+/// link in an e-mail does.
+pub(super) async fn create_vouched(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    purpose: &Purpose,
+) -> Result<NewLink, DbError> {
+    insert(tx, now_ms, tenant_id, purpose, BY_COMMAND, true).await
 }
 
 async fn insert(

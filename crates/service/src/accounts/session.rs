@@ -71,6 +71,16 @@ pub(super) async fn switch(
     insert(tx, now_ms, operator_id, browser, times).await.map(Some)
 }
 
+/// Refuses a request whose session has ended since the request began. A body can arrive late, and must not
+/// undo what ended the session, such as a new password. Lock the account first, so that the session does not
+/// end meanwhile.
+pub(super) async fn require(tx: &mut Tx, now_ms: i64, session: Option<&Session>) -> Result<(), ApiError> {
+    let id = session.map_or("", |session| session.id.as_str());
+    let sql = "SELECT id FROM operator_sessions WHERE id = $1 AND expires_ms > $2";
+    tx.optional(sql, args![id, now_ms]).await?.ok_or(ApiError::SIGNED_OUT)?;
+    Ok(())
+}
+
 /// Creates a session with the times of its begin and its end.
 async fn insert(
     tx: &mut Tx,

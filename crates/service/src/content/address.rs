@@ -28,6 +28,8 @@ const TRACKING: [&str; 18] = [
     "jsessionid",
     "gbraid",
 ];
+/// The beginning of a session's id in a path.
+const SESSION_IN_PATH: &str = ";jsessionid=";
 /// Names that servers add to the address of a folder.
 const INDEXES: [&str; 4] = ["/index.html", "/index.htm", "/index.php", "/index"];
 
@@ -62,7 +64,9 @@ fn hashed(parts: &[&[u8]]) -> String {
 fn normalized_path(url: &Url) -> Vec<u8> {
     let mut path = decoded(url.path());
     path.dedup_by(|next, last| *next == b'/' && *last == b'/');
-    if let Some(session) = path.windows(12).position(|part| part.eq_ignore_ascii_case(b";jsessionid=")) {
+    if let Some(session) =
+        path.windows(12).position(|part| part.eq_ignore_ascii_case(SESSION_IN_PATH.as_bytes()))
+    {
         path.truncate(session);
     }
     let index = INDEXES.iter().find(|index| path.to_ascii_lowercase().ends_with(index.as_bytes()));
@@ -86,6 +90,25 @@ fn normalized_path(url: &Url) -> Vec<u8> {
         path.extend(value.into_bytes());
     }
     path
+}
+
+/// Removes the parameters of [`TRACKING`] from an address, and a session in its path, and leaves the rest as
+/// it is spelled.
+pub(crate) fn remove_tracking(url: &mut Url) {
+    if let Some(session) = url.path().to_ascii_lowercase().find(SESSION_IN_PATH) {
+        let path = url.path()[..session].to_owned();
+        url.set_path(&path);
+    }
+    let Some(query) = url.query() else { return };
+    let is_kept = |part: &&str| {
+        let name = decoded(part.split('=').next().unwrap_or_default());
+        !is_tracking(&String::from_utf8_lossy(&name))
+    };
+    let kept: Vec<&str> = query.split('&').filter(is_kept).collect();
+    let kept = kept.join("&");
+    if kept.len() < query.len() {
+        url.set_query(Some(kept.as_str()).filter(|kept| !kept.is_empty()));
+    }
 }
 
 fn is_tracking(name: &str) -> bool {
@@ -147,6 +170,21 @@ mod tests {
     }
 
     #[test]
+    fn an_address_loses_what_names_a_visitor_and_keeps_its_spelling() {
+        for (address, expected) in [
+            ("https://shop.example/p?b=2&PHPSESSID=1f&a=%C3%B6+x", "https://shop.example/p?b=2&a=%C3%B6+x"),
+            ("https://shop.example/p?utm_source=x&%67clid=1", "https://shop.example/p"),
+            ("https://shop.example/a%2Fb;JSESSIONID=1f?a=1", "https://shop.example/a%2Fb?a=1"),
+            ("https://shop.example/p?", "https://shop.example/p?"),
+            ("https://shop.example/?&&a", "https://shop.example/?&&a"),
+        ] {
+            let mut url = Url::parse(address).expect("an address");
+            remove_tracking(&mut url);
+            assert_eq!((url.as_str(), address_key(&url)), (expected, key(address)), "{address}");
+        }
+    }
+
+    #[test]
     fn other_pages_have_other_keys() {
         for (one, other) in [
             ("https://shop.example/mugs", "https://shop.example/Mugs"),
@@ -172,6 +210,11 @@ mod tests {
         #[test]
         fn any_path_has_a_key(path in ".{0,60}") {
             let _ = key_of_path(&path);
+            if let Ok(mut url) = Url::parse("https://shop.example/").and_then(|url| url.join(&path)) {
+                let before = address_key(&url);
+                remove_tracking(&mut url);
+                proptest::prop_assert_eq!(address_key(&url), before);
+            }
         }
     }
 }

@@ -111,9 +111,10 @@ pub(super) async fn displace(tx: &mut Tx, site_id: &str, keys: &Keys) -> Result<
         let Some(key) = key else { continue };
         for row in tx.all(sql, args![site_id, key]).await? {
             let page_no = row.int(0)?;
-            remove_read(tx, page_no).await?;
-            // If the sync no longer has it, the next run stores it again.
+            // If the sync no longer has it, the next run stores it again. The page is changed before its
+            // content, in the order of all other changes, so that no two of them wait for each other.
             tx.execute("UPDATE source_pages SET stored = NULL WHERE no = $1", args![page_no]).await?;
+            remove_read(tx, page_no).await?;
         }
     }
     Ok(())
@@ -139,12 +140,14 @@ pub(crate) async fn backfill_keys(db: &Db, site_id: &str) -> Result<(), DbError>
             let is_path = !location.contains("://");
             let keys =
                 if is_path { Keys::of(None, Some(&location)) } else { Keys::of(Some(&location), None) };
-            keyed.push((row.int(0)?, keys));
+            // An empty key, which no address has, says that there is none: it is not looked for again.
+            let address = keys.address.or_else(|| keys.path.is_none().then(String::new));
+            keyed.push((row.int(0)?, address, keys.path));
         }
         transaction!(db, |tx| {
-            for (no, keys) in keyed {
+            for (no, address, path) in keyed {
                 let sql = "UPDATE content SET address_key = $2, path_key = $3 WHERE no = $1";
-                tx.execute(sql, args![no, keys.address, keys.path]).await?;
+                tx.execute(sql, args![no, address, path]).await?;
             }
             Ok::<_, DbError>(())
         })

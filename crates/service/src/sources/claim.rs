@@ -40,13 +40,15 @@ impl Lease {
         Ok(tx.execute(sql, args![&self.source_id, &self.token, until_ms]).await? == 1)
     }
 
-    /// Gives the source back, to go on at `due_ms`.
-    pub(super) async fn give_back(&self, db: &Db, due_ms: i64) -> Result<(), DbError> {
+    /// Gives the source back after this time of a worker, to go on at `due_ms`.
+    pub(super) async fn give_back(&self, db: &Db, due_ms: i64, active: Duration) -> Result<(), DbError> {
         let Self { source_id, token } = self.clone();
+        let active_ms = millis(active);
         transaction!(db, |tx| {
-            let sql = "UPDATE sources SET lease = NULL, lease_until_ms = 0, due_ms = $3
+            let sql = "UPDATE sources SET lease = NULL, lease_until_ms = 0, due_ms = $3,
+                           active_ms = active_ms + $4
                        WHERE id = $1 AND lease = $2";
-            tx.execute(sql, args![&source_id, &token, due_ms]).await.map(drop)
+            tx.execute(sql, args![&source_id, &token, due_ms, active_ms]).await.map(drop)
         })
         .await
     }
@@ -96,8 +98,12 @@ pub(super) struct Claimed {
     pub(super) run: i64,
     pub(super) phase: Phase,
     pub(super) follows_links: bool,
+    /// Whether a part of the website could not be read, so that nothing is known of unlinked pages.
+    pub(super) is_partial: bool,
     pub(super) problem: Option<SkipReason>,
     pub(super) started_ms: i64,
+    /// The time that workers have spent on the run, without this turn.
+    pub(super) active_ms: i64,
     /// Whether it was removed, so that only its pages are left to remove.
     pub(super) is_removed: bool,
 }
@@ -132,7 +138,8 @@ async fn take(tx: &mut Tx, now_ms: i64) -> Result<Option<Claimed>, DbError> {
     let begins = state != "reading" && !is_removed;
     let begin = if begins {
         "UPDATE sources SET lease = $2, lease_until_ms = $3, turn_ms = $4, state = 'reading', phase = 'discover',
-             run = run + 1, started_ms = $4, problem = NULL, follows_links = 1 WHERE id = $1"
+             run = run + 1, started_ms = $4, problem = NULL, follows_links = 1, is_partial = 0,
+             active_ms = 0 WHERE id = $1"
     } else {
         "UPDATE sources SET lease = $2, lease_until_ms = $3, turn_ms = $4 WHERE id = $1"
     };
@@ -142,8 +149,9 @@ async fn take(tx: &mut Tx, now_ms: i64) -> Result<Option<Claimed>, DbError> {
         args![now_ms, now_ms - HOST_MS],
     )
     .await?;
-    let sql = "SELECT address, max_pages, run, phase, follows_links, problem, started_ms FROM sources
-               WHERE id = $1";
+    let sql =
+        "SELECT address, max_pages, run, phase, follows_links, problem, started_ms, is_partial, active_ms
+               FROM sources WHERE id = $1";
     let row = tx.one(sql, args![&id]).await?;
     Ok(Some(Claimed {
         lease: Lease { source_id: id, token },
@@ -155,6 +163,8 @@ async fn take(tx: &mut Tx, now_ms: i64) -> Result<Option<Claimed>, DbError> {
         follows_links: row.flag(4)?,
         problem: row.optional_text(5)?.and_then(|name| SkipReason::parse(&name)),
         started_ms: row.optional_int(6)?.unwrap_or(now_ms),
+        is_partial: row.flag(7)?,
+        active_ms: row.int(8)?,
         is_removed,
     }))
 }

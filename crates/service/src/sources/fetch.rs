@@ -5,7 +5,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use axum::http::{HeaderMap, header};
-use flate2::read::MultiGzDecoder;
+use flate2::read::GzDecoder;
 use jiff::Timestamp;
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 
@@ -15,6 +15,8 @@ use crate::clock::retry_after;
 
 /// Maximum bytes of a page, unpacked.
 pub(super) const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
+/// Maximum bytes of a body that is packed.
+pub(super) const MAX_PACKED_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum bytes of an address.
 const MAX_ADDRESS_BYTES: usize = 2048;
 
@@ -34,19 +36,51 @@ pub(super) enum Limit {
     Beginning(usize),
 }
 
+impl Limit {
+    /// Returns the bytes, and whether a body may be cut off there.
+    fn bytes(self) -> (usize, bool) {
+        match self {
+            Self::Whole(max) => (max, false),
+            Self::Beginning(max) => (max, true),
+        }
+    }
+}
+
 /// A response.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     headers: HeaderMap,
-    /// The body of a success, unpacked.
+    /// The body of a success.
     pub(super) body: Vec<u8>,
+    /// Whether the body is packed: then [`Self::unpacked`] comes first.
+    pub(super) is_packed: bool,
 }
 
 impl Answer {
     /// Returns a header; `None` if it has other characters than visible ASCII.
     pub(super) fn header(&self, name: header::HeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// Unpacks the body, which may take long.
+    pub(super) fn unpacked(mut self, limit: Limit) -> Result<Self, Failure> {
+        let (max, may_end) = limit.bytes();
+        let mut unpacked = Vec::new();
+        let most = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
+        // One member, as servers send it: empty ones would take time without a byte that counts.
+        let read = GzDecoder::new(self.body.as_slice()).take(most).read_to_end(&mut unpacked);
+        if read.is_err() && !may_end {
+            return Err(Failure::Unreadable);
+        }
+        if unpacked.len() > max {
+            if !may_end {
+                return Err(Failure::TooLarge);
+            }
+            unpacked.truncate(max);
+        }
+        (self.body, self.is_packed) = (unpacked, false);
+        Ok(self)
     }
 
     /// Returns each `X-Robots-Tag`.
@@ -146,8 +180,9 @@ impl Fetcher {
         }
         let response = request.send().await.map_err(|error| failure(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = if status.is_success() { read(response, limit).await? } else { Vec::new() };
-        Ok(Answer { status, headers, body })
+        let (body, is_packed) =
+            if status.is_success() { read(response, limit).await? } else { (Vec::new(), false) };
+        Ok(Answer { status, headers, body, is_packed })
     }
 }
 
@@ -155,13 +190,17 @@ fn failure(error: &reqwest::Error) -> Failure {
     if error.is_timeout() { Failure::Timeout } else { Failure::Unreachable }
 }
 
-async fn read(mut response: Response, limit: Limit) -> Result<Vec<u8>, Failure> {
-    let (max, may_end) = match limit {
-        Limit::Whole(max) => (max, false),
-        Limit::Beginning(max) => (max, true),
-    };
+/// Reads a body. Returns it with whether it is packed.
+async fn read(mut response: Response, limit: Limit) -> Result<(Vec<u8>, bool), Failure> {
+    let (max, may_end) = limit.bytes();
     let encoding = response.headers().get(header::CONTENT_ENCODING);
     let encoding = encoding.map(|value| value.to_str().unwrap_or("unknown").trim().to_ascii_lowercase());
+    let is_packed = match encoding.as_deref() {
+        None | Some("" | "identity") => false,
+        Some("gzip" | "x-gzip") => true,
+        Some(_) => return Err(Failure::Unreadable),
+    };
+    let max = if is_packed { max.min(MAX_PACKED_BYTES) } else { max };
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
         body.extend_from_slice(&chunk);
@@ -172,31 +211,40 @@ async fn read(mut response: Response, limit: Limit) -> Result<Vec<u8>, Failure> 
             break;
         }
     }
-    match encoding.as_deref() {
-        None | Some("" | "identity") => {}
-        Some("gzip" | "x-gzip") => {
-            let mut unpacked = Vec::new();
-            let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
-            let read = MultiGzDecoder::new(body.as_slice()).take(limit).read_to_end(&mut unpacked);
-            if read.is_err() && !may_end {
-                return Err(Failure::Unreadable);
-            }
-            body = unpacked;
-        }
-        Some(_) => return Err(Failure::Unreadable),
-    }
-    if body.len() > max {
-        if !may_end {
-            return Err(Failure::TooLarge);
-        }
-        body.truncate(max);
-    }
-    Ok(body)
+    body.truncate(max);
+    Ok((body, is_packed))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
     use super::*;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).expect("packed");
+        encoder.finish().expect("packed")
+    }
+
+    #[test]
+    fn a_packed_body_is_unpacked_within_its_bounds() {
+        let unpacked = |body: Vec<u8>, limit| {
+            let headers = HeaderMap::new();
+            let answer = Answer { status: StatusCode::OK, headers, body, is_packed: true };
+            answer.unpacked(limit).map(|answer| answer.body)
+        };
+        assert_eq!(unpacked(packed(b"celadon"), Limit::Whole(7)), Ok(b"celadon".to_vec()));
+        assert_eq!(unpacked(packed(b"celadon"), Limit::Whole(6)), Err(Failure::TooLarge));
+        assert_eq!(unpacked(packed(b"celadon"), Limit::Beginning(3)), Ok(b"cel".to_vec()));
+        assert_eq!(unpacked(b"no gzip".to_vec(), Limit::Whole(100)), Err(Failure::Unreadable));
+        // The members after the first are not looked at, however many they are.
+        let members = [packed(b"celadon"), packed(b"").repeat(50_000)].concat();
+        assert_eq!(unpacked(members, Limit::Whole(100)), Ok(b"celadon".to_vec()));
+    }
 
     #[test]
     fn only_web_addresses_of_the_public_internet_are_requested() {

@@ -19,6 +19,8 @@ pub(super) struct Entry {
     pub(super) validators: Validators,
     /// Whether an earlier run has read it.
     pub(super) was_read: bool,
+    /// The bytes of the page that an earlier run has read.
+    pub(super) page_bytes: usize,
 }
 
 /// An address and its key.
@@ -46,7 +48,8 @@ pub(super) enum Outcome {
 }
 
 const COLUMNS: &str = "SELECT no, address, address_key, attempts, etag, modified,
-         CAST(CASE WHEN page IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM source_pages";
+         CAST(CASE WHEN page IS NULL THEN 0 ELSE 1 END AS BIGINT),
+         CAST(coalesce(octet_length(page), 0) AS BIGINT) FROM source_pages";
 
 fn entry(row: &Row) -> Result<Entry, DbError> {
     Ok(Entry {
@@ -56,6 +59,7 @@ fn entry(row: &Row) -> Result<Entry, DbError> {
         attempts: row.int(3)?,
         validators: Validators { etag: row.optional_text(4)?, modified: row.optional_text(5)? },
         was_read: row.flag(6)?,
+        page_bytes: usize::try_from(row.int(7)?).unwrap_or_default(),
     })
 }
 
@@ -96,7 +100,8 @@ pub(super) async fn first_reason(db: &Db, source_id: &str, run: i64) -> Result<O
 /// Returns the next page of an earlier run that nothing led to in this one.
 pub(super) async fn next_unfound(db: &Db, source_id: &str, run: i64) -> Result<Option<Entry>, DbError> {
     let sql = sqlx::AssertSqlSafe(format!(
-        "{COLUMNS} WHERE source_id = $1 AND state = 'read' AND run < $2 AND checked < $2 ORDER BY no LIMIT 1"
+        "{COLUMNS} WHERE source_id = $1 AND page IS NOT NULL AND run < $2 AND checked < $2
+         ORDER BY no LIMIT 1"
     ));
     db.optional(sql, args![source_id, run]).await?.as_ref().map(entry).transpose()
 }
@@ -105,6 +110,12 @@ pub(super) async fn next_unfound(db: &Db, source_id: &str, run: i64) -> Result<O
 pub(super) async fn found(db: &Db, source_id: &str, run: i64) -> Result<HashSet<String>, DbError> {
     let sql = "SELECT address_key FROM source_pages WHERE source_id = $1 AND run = $2";
     db.all(sql, args![source_id, run]).await?.iter().map(|row| row.text(0)).collect()
+}
+
+/// Returns the keys of all addresses of a source.
+pub(super) async fn known(db: &Db, source_id: &str) -> Result<HashSet<String>, DbError> {
+    let sql = "SELECT address_key FROM source_pages WHERE source_id = $1";
+    db.all(sql, args![source_id]).await?.iter().map(|row| row.text(0)).collect()
 }
 
 /// Returns the number of pages that a run has read.
@@ -135,7 +146,7 @@ async fn add_as(tx: &mut Tx, source: &Claimed, links: &[Link], state: &'static s
             "INSERT INTO source_pages (source_id, site_id, address, address_key, run, state)
              VALUES ($1, $2, $3, $4, $5, $6)
              ON CONFLICT (source_id, address_key) DO UPDATE SET run = excluded.run, state = excluded.state,
-                 address = excluded.address, reason = NULL, attempts = 0
+                 address = excluded.address, reason = NULL, moved_to = NULL, attempts = 0
              WHERE source_pages.run < excluded.run",
             args![&source.lease.source_id, &source.site_id, address, key, source.run, state],
         )
@@ -151,32 +162,26 @@ pub(super) async fn set_phase(
     phase: Phase,
     problem: Option<SkipReason>,
 ) -> Result<(), DbError> {
-    let sql = "UPDATE sources SET phase = $2, problem = $3, follows_links = $4 WHERE id = $1";
-    let problem = problem.map(SkipReason::as_str);
-    tx.execute(sql, args![&source.lease.source_id, phase.as_str(), problem, source.follows_links])
-        .await
-        .map(drop)
+    let sql =
+        "UPDATE sources SET phase = $2, problem = $3, follows_links = $4, is_partial = $5 WHERE id = $1";
+    let (id, problem) = (&source.lease.source_id, problem.map(SkipReason::as_str));
+    let values = args![id, phase.as_str(), problem, source.follows_links, source.is_partial];
+    tx.execute(sql, values).await.map(drop)
 }
 
-/// Returns whether a page that cannot be read may be there again in the next run.
-fn is_passing(reason: SkipReason) -> bool {
-    matches!(
-        reason,
-        SkipReason::ServerError
-            | SkipReason::Timeout
-            | SkipReason::Unreachable
-            | SkipReason::RobotsUnavailable
-            | SkipReason::Storage
-    )
-}
-
-/// Stores what came of an address of a run.
-pub(super) async fn record(tx: &mut Tx, entry: &Entry, outcome: &Outcome) -> Result<(), DbError> {
+/// Stores what came of an address of a run. What an earlier run has read stays until the end of this one.
+/// `moved_to` is the key of the address that the page has moved to for good.
+pub(super) async fn record(
+    tx: &mut Tx,
+    entry: &Entry,
+    outcome: &Outcome,
+    moved_to: Option<&str>,
+) -> Result<(), DbError> {
     match outcome {
         Outcome::Read { page, validators } => {
-            let sql =
-                "UPDATE source_pages SET state = 'read', reason = NULL, missed = 0, page = $2, etag = $3,
-                           modified = $4, address = $5 WHERE no = $1";
+            let sql = "UPDATE source_pages SET state = 'read', reason = NULL, moved_to = NULL, missed = 0,
+                           missed_since_ms = NULL, page = $2, etag = $3, modified = $4, address = $5
+                       WHERE no = $1";
             let values = args![
                 entry.no,
                 page.clone(),
@@ -187,26 +192,32 @@ pub(super) async fn record(tx: &mut Tx, entry: &Entry, outcome: &Outcome) -> Res
             tx.execute(sql, values).await.map(drop)
         }
         Outcome::Unchanged => {
-            let sql = "UPDATE source_pages SET state = 'read', reason = NULL, missed = 0 WHERE no = $1";
+            let sql = "UPDATE source_pages SET state = 'read', reason = NULL, moved_to = NULL, missed = 0,
+                           missed_since_ms = NULL
+                       WHERE no = $1";
             tx.execute(sql, args![entry.no]).await.map(drop)
         }
         Outcome::Again => {
             let sql = "UPDATE source_pages SET attempts = attempts + 1 WHERE no = $1";
             tx.execute(sql, args![entry.no]).await.map(drop)
         }
-        Outcome::Skipped(reason) if is_passing(*reason) => {
-            let sql =
-                "UPDATE source_pages SET state = 'skipped', reason = $2, missed = missed + 1 WHERE no = $1
-                       RETURNING missed";
-            let missed = tx.one(sql, args![entry.no, reason.as_str()]).await?.int(0)?;
-            if missed >= MAX_MISSED { forget(tx, entry.no).await } else { Ok(()) }
+        Outcome::Skipped(_) | Outcome::Moved => {
+            let (state, reason) = state_of(outcome);
+            let sql = "UPDATE source_pages SET state = $2, reason = $3, moved_to = $4 WHERE no = $1";
+            let reason = reason.map(SkipReason::as_str);
+            let moved_to = moved_to.map(str::to_owned);
+            tx.execute(sql, args![entry.no, state, reason, moved_to]).await.map(drop)
         }
-        Outcome::Skipped(reason) => skip(tx, entry.no, *reason).await,
-        Outcome::Moved => {
-            let sql = "UPDATE source_pages SET state = 'moved', reason = NULL WHERE no = $1";
-            tx.execute(sql, args![entry.no]).await?;
-            forget(tx, entry.no).await
-        }
+    }
+}
+
+/// Returns the state and the reason that an outcome is stored with.
+fn state_of(outcome: &Outcome) -> (&'static str, Option<SkipReason>) {
+    match outcome {
+        Outcome::Read { .. } | Outcome::Unchanged => ("read", None),
+        Outcome::Skipped(reason) => ("skipped", Some(*reason)),
+        Outcome::Moved => ("moved", None),
+        Outcome::Again => ("skipped", Some(SkipReason::ServerError)),
     }
 }
 
@@ -217,36 +228,30 @@ pub(super) async fn skip(tx: &mut Tx, no: i64, reason: SkipReason) -> Result<(),
     forget(tx, no).await
 }
 
-/// The runs in a row after which a page that is gone is removed.
-pub(super) const MAX_MISSED: i64 = 2;
-
-/// Removes what was made of a page, but not its address.
-async fn forget(tx: &mut Tx, no: i64) -> Result<(), DbError> {
-    remove_read(tx, no).await?;
-    let sql = "UPDATE source_pages SET page = NULL, etag = NULL, modified = NULL, stored = NULL, missed = 0
+/// Removes what was made of a page, but not its address. The page is changed before its content, in the order
+/// of all other changes, so that no two of them wait for each other.
+pub(super) async fn forget(tx: &mut Tx, no: i64) -> Result<(), DbError> {
+    let sql =
+        "UPDATE source_pages SET page = NULL, etag = NULL, modified = NULL, stored = NULL, moved_to = NULL,
+                   missed = 0, missed_since_ms = NULL
                WHERE no = $1";
-    tx.execute(sql, args![no]).await.map(drop)
+    tx.execute(sql, args![no]).await?;
+    remove_read(tx, no).await.map(drop)
 }
 
-/// Stores what came of a page that nothing led to: it is gone at once, or else after some runs.
+/// Stores what came of a page that nothing led to, until the end of the run.
 pub(super) async fn record_unfound(
     tx: &mut Tx,
     entry: &Entry,
     run: i64,
     outcome: &Outcome,
+    moved_to: Option<&str>,
 ) -> Result<(), DbError> {
-    match outcome {
-        Outcome::Moved => {
-            tx.execute("DELETE FROM source_pages WHERE no = $1", args![entry.no]).await.map(drop)
-        }
-        Outcome::Skipped(reason) if !is_passing(*reason) => {
-            tx.execute("DELETE FROM source_pages WHERE no = $1", args![entry.no]).await.map(drop)
-        }
-        _ => {
-            let sql = "UPDATE source_pages SET checked = $2, missed = missed + 1 WHERE no = $1";
-            tx.execute(sql, args![entry.no, run]).await.map(drop)
-        }
-    }
+    let (state, reason) = state_of(outcome);
+    let sql = "UPDATE source_pages SET state = $2, reason = $3, moved_to = $4, checked = $5 WHERE no = $1";
+    let reason = reason.map(SkipReason::as_str);
+    let moved_to = moved_to.map(str::to_owned);
+    tx.execute(sql, args![entry.no, state, reason, moved_to, run]).await.map(drop)
 }
 
 /// Stores what came of an address under the one that it redirects to.
@@ -255,13 +260,14 @@ pub(super) async fn record_moved(
     source: &Claimed,
     link: &Link,
     outcome: &Outcome,
+    moved_to: Option<&str>,
 ) -> Result<(), DbError> {
     add(tx, source, std::slice::from_ref(link)).await?;
     let sql = sqlx::AssertSqlSafe(format!(
         "{COLUMNS} WHERE source_id = $1 AND address_key = $2 AND state = 'queued'"
     ));
     match tx.optional(sql, args![&source.lease.source_id, &link.key]).await? {
-        Some(row) => record(tx, &entry(&row)?, outcome).await,
+        Some(row) => record(tx, &entry(&row)?, outcome, moved_to).await,
         None => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::time::Instant;
 use tracing::{error, warn};
 
 use super::Sources;
@@ -77,9 +78,10 @@ pub(super) async fn once(service: &Service) -> Result<Next, DbError> {
         remove_pages(service.db(), &lease.source_id).await?;
         return Ok(Next::Now);
     }
+    let began = Instant::now();
     match take_turn(service, source.clone(), fetcher).await {
         Ok(()) | Err(Stopped::Lost) => {}
-        Err(Stopped::Later(at_ms)) => lease.give_back(service.db(), at_ms).await?,
+        Err(Stopped::Later(at_ms)) => lease.give_back(service.db(), at_ms, began.elapsed()).await?,
         Err(Stopped::Failed(reason)) => {
             let tenant_id = match sites::find(service.db(), &source.site_id).await {
                 Ok(site) => site.map(|site| site.tenant_id.clone()).unwrap_or_default(),
@@ -92,7 +94,7 @@ pub(super) async fn once(service: &Service) -> Result<Next, DbError> {
                 error!("a source of content cannot be read: {error}");
             }
             let at_ms = service.now_ms().saturating_add(millis(RETRY_INTERVAL));
-            lease.give_back(service.db(), at_ms).await?;
+            lease.give_back(service.db(), at_ms, began.elapsed()).await?;
         }
     }
     Ok(Next::Now)

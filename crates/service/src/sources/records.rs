@@ -151,6 +151,9 @@ pub(super) async fn remove_pages(db: &Db, id: &str) -> Result<(), DbError> {
     loop {
         let source_id = id.to_owned();
         let removed = transaction!(db, |tx| {
+            // As in a sync: one change of a site's content at a time.
+            let lock = "UPDATE sites SET name = name WHERE id = (SELECT site_id FROM sources WHERE id = $1)";
+            tx.execute(lock, args![&source_id]).await?;
             let sql = "DELETE FROM source_pages WHERE no IN (SELECT p.no FROM source_pages p
                            JOIN sources s ON s.id = p.source_id
                            WHERE s.id = $1 AND s.deleted_ms IS NOT NULL LIMIT $2)";

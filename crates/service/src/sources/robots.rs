@@ -35,6 +35,11 @@ impl Robots {
         Self { text, delay, sitemaps: found.sitemaps }
     }
 
+    /// Returns the bytes that it needs in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + self.sitemaps.iter().map(String::len).sum::<usize>()
+    }
+
     /// Returns whether a page may be read. It may take long, for a large file.
     pub(super) fn allows(&self, url: &Url) -> bool {
         if self.text.is_empty() {

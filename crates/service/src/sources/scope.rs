@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use super::fetch::Fetcher;
 use super::queue::Link;
-use crate::content::{address_key, host_key, path_key};
+use crate::content::{address_key, host_key, path_key, remove_tracking};
 
 /// Endings of files that are no pages, which are not requested.
 const FILES: [&str; 41] = [
@@ -44,9 +44,11 @@ impl Scope {
         (host_key(url) == self.own).then(|| path_key(url))
     }
 
-    /// Returns an address of the scope as one to read; `None` if it is no page of it.
+    /// Returns an address of the scope as one to read; `None` if it is no page of it. Answers link to it, so
+    /// that it has no session of somebody.
     pub(super) fn page(&self, fetcher: &Fetcher, mut url: Url) -> Option<Link> {
         url.set_fragment(None);
+        remove_tracking(&mut url);
         let name = url.path().rsplit('/').next().unwrap_or_default();
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         let is_file = ending.is_some_and(|ending| FILES.contains(&ending.as_str()));
@@ -73,6 +75,8 @@ mod tests {
             assert!(page(address).is_some(), "{address}");
         }
         assert_eq!(page("https://shop.example/a#b").expect("a page").address, "https://shop.example/a");
+        let session = page("https://shop.example/a?x=1&PHPSESSID=2").expect("a page");
+        assert_eq!(session.address, "https://shop.example/a?x=1");
         for address in [
             "https://other.example/",
             "https://shop.example.evil.example/",

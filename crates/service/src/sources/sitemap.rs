@@ -2,9 +2,11 @@
 
 use std::io::Read;
 
-use flate2::read::MultiGzDecoder;
+use flate2::read::GzDecoder;
 use quick_xml::Reader;
 use quick_xml::events::Event;
+
+use super::fetch::MAX_PACKED_BYTES;
 
 /// Maximum bytes of a sitemap, unpacked.
 pub(super) const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -24,11 +26,15 @@ impl Sitemap {
     /// Reads a sitemap, also a compressed one; `None` if it is none. One that is cut off has the entries
     /// before its end.
     pub(super) fn parse(body: &[u8]) -> Option<Self> {
-        let unpacked = body.starts_with(&[0x1f, 0x8b]).then(|| {
+        let is_packed = body.starts_with(&[0x1f, 0x8b]);
+        if is_packed && body.len() > MAX_PACKED_BYTES {
+            return None;
+        }
+        let unpacked = is_packed.then(|| {
             let mut unpacked = Vec::new();
             let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
             // What was unpacked before an error counts.
-            let _ = MultiGzDecoder::new(body).take(limit).read_to_end(&mut unpacked);
+            let _ = GzDecoder::new(body).take(limit).read_to_end(&mut unpacked);
             unpacked
         });
         let text = String::from_utf8_lossy(unpacked.as_deref().unwrap_or(body));
@@ -127,6 +133,8 @@ mod tests {
     fn a_hostile_sitemap_is_bounded() {
         let bomb = zipped(&vec![b' '; 200 * 1024 * 1024]);
         assert!(Sitemap::parse(&bomb).is_none());
+        let padded = [zipped(PAGES.as_bytes()), vec![0; MAX_PACKED_BYTES]].concat();
+        assert!(Sitemap::parse(&padded).is_none());
         let many = format!("<urlset>{}", "<url><loc>https://x.example/</loc></url>".repeat(60_000));
         assert_eq!(Sitemap::parse(many.as_bytes()).expect("a sitemap").pages.len(), MAX_ENTRIES);
         let deep = format!("<urlset>{}", "<url>".repeat(500_000));

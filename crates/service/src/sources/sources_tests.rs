@@ -1,6 +1,7 @@
 //! Tests of the reading of websites, against servers that are polite, broken or hostile.
 
 mod changes;
+mod gone;
 mod hostile;
 mod polite;
 mod website;

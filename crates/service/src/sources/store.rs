@@ -13,7 +13,8 @@ use chat_protocol::{ContentItem, ContentKind, TextFormat, is_language_tag};
 use reqwest::Url;
 use tracing::info;
 
-use super::queue::{self, MAX_MISSED};
+use super::outdated;
+use super::queue;
 use super::records::finish;
 use super::stored_page::StoredPage;
 use super::visit::{Stopped, Visit};
@@ -56,7 +57,7 @@ pub(super) async fn store(visit: &Visit<'_>) -> Result<(), Stopped> {
     let (db, source) = (visit.service.db(), &visit.source);
     backfill_keys(db, &source.site_id).await?;
     let read = queue::count_read(db, &source.lease.source_id, source.run).await?;
-    remove_outdated(visit, read >= source.max_pages).await?;
+    outdated::remove(visit, read >= source.max_pages).await?;
     let mut texts: HashSet<Fingerprint> = HashSet::new();
     let (mut after, mut problem, mut stored) = (0, source.problem, 0);
     loop {
@@ -85,47 +86,32 @@ pub(super) async fn store(visit: &Visit<'_>) -> Result<(), Stopped> {
         }
     }
     info!(source = source.lease.source_id, pages = read, changed = stored, "read a website");
-    finish(visit.service, &visit.tenant_id, source, None, problem).await?;
+    // A website of which there is nothing was not read, whatever the reason.
+    let failure = match queue::first_reason(db, &source.lease.source_id, source.run).await? {
+        Some(SkipReason::Duplicate) => None,
+        reason => Some(reason.or(problem).unwrap_or(SkipReason::Empty)).filter(|_| read == 0),
+    };
+    finish(visit.service, &visit.tenant_id, source, failure, problem).await?;
     Ok(())
 }
 
 /// Executes a part in a transaction, as long as the source is this worker's own.
-async fn change<T: Send + 'static>(visit: &Visit<'_>, work: impl Work<T, DbError>) -> Result<T, Stopped> {
+pub(super) async fn change<T: Send + 'static>(
+    visit: &Visit<'_>,
+    work: impl Work<T, DbError>,
+) -> Result<T, Stopped> {
     let (lease, now_ms) = (visit.source.lease.clone(), visit.service.now_ms());
+    let site_id = visit.source.site_id.clone();
     let done: Result<Option<T>, DbError> = transaction!(visit.service.db(), |tx| {
         if !lease.renew(tx, now_ms).await? {
             return Ok(None);
         }
+        // As in a sync: one change of a site's content at a time.
+        tx.execute("UPDATE sites SET name = name WHERE id = $1", args![&site_id]).await?;
         work(tx).await.map(Some)
     })
     .await;
     done?.ok_or(Stopped::Lost)
-}
-
-/// Removes addresses that the run did not find, and those of other pages beyond the maximum. What was to be
-/// read when the run had to end stays as it was.
-async fn remove_outdated(visit: &Visit<'_>, is_full: bool) -> Result<(), Stopped> {
-    let (source_id, run) = (visit.source.lease.source_id.clone(), visit.source.run);
-    let limit = i64::try_from(BATCH).unwrap_or_default();
-    let sqls = [
-        "DELETE FROM source_pages WHERE no IN (SELECT no FROM source_pages WHERE source_id = $1
-             AND ((run < $2 AND (state <> 'read' OR missed >= $3 OR CAST($4 AS BIGINT) = 1))
-                 OR (run = $2 AND state = 'queued' AND (page IS NULL OR CAST($4 AS BIGINT) = 1))
-                 OR state IN ('moved', 'sitemap')) LIMIT $5)",
-        "UPDATE source_pages SET state = 'read' WHERE no IN (SELECT no FROM source_pages
-             WHERE source_id = $1 AND run = $2 AND state = 'queued' AND page IS NOT NULL
-                 AND missed < $3 AND CAST($4 AS BIGINT) = 0 LIMIT $5)",
-    ];
-    for sql in sqls {
-        loop {
-            let values = args![&source_id, run, MAX_MISSED, is_full, limit];
-            let changed = change(visit, work!(|tx| tx.execute(sql, values).await)).await?;
-            if changed < limit.unsigned_abs() {
-                break;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Reads the next pages of the run, at most as many as are compared at a time.
@@ -142,6 +128,7 @@ async fn load(visit: &Visit<'_>, after: &mut i64) -> Result<(Vec<Row>, Vec<Vec<u
             let packed = row.optional_bytes(4)?.unwrap_or_default();
             *after = row.int(0)?;
             let unpacked = packed.clone();
+            bytes += packed.len();
             bytes += visit.blocking(move || StoredPage::unpack(&unpacked).memory()).await.unwrap_or_default();
             rows.push(Row {
                 no: row.int(0)?,
@@ -150,8 +137,11 @@ async fn load(visit: &Visit<'_>, after: &mut i64) -> Result<(Vec<Row>, Vec<Vec<u
                 stored: row.optional_text(3)?,
             });
             pages.push(packed);
+            if bytes >= MAX_COMPARED_BYTES {
+                return Ok((rows, pages));
+            }
         }
-        if is_last || bytes >= MAX_COMPARED_BYTES {
+        if is_last {
             return Ok((rows, pages));
         }
     }
@@ -227,12 +217,12 @@ async fn put(visit: &Visit<'_>, batch: Vec<Changed>) -> Result<bool, Stopped> {
         // Pages replace others, so that only the database knows by how much the site grows.
         let max = if needed > left { Some(storage::used(tx, &site_id).await? + left) } else { None };
         for Changed { page, hash } in &batch {
-            if !put_read(tx, now_ms, &site_id, page).await? {
-                queue::skip(tx, page.no, SkipReason::Duplicate).await?;
-                continue;
-            }
+            // The page is changed before its content, in the order of all other changes.
             let sql = "UPDATE source_pages SET stored = $2 WHERE no = $1";
             tx.execute(sql, args![page.no, hash]).await?;
+            if !put_read(tx, now_ms, &site_id, page).await? {
+                queue::skip(tx, page.no, SkipReason::Duplicate).await?;
+            }
         }
         if let Some(max) = max
             && storage::used(tx, &site_id).await? > max

@@ -9,12 +9,18 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 
+use crate::text::truncate_bytes;
+
 /// Maximum bytes of the text of a page; the rest is left out.
 const MAX_TEXT_BYTES: usize = 48 * 1024;
 /// Maximum lines of a page.
 const MAX_LINES: usize = 2000;
 /// Maximum links of a page that are followed.
 pub(super) const MAX_LINKS: usize = 500;
+/// Maximum bytes of these links.
+pub(super) const MAX_LINK_BYTES: usize = 64 * 1024;
+/// Maximum bytes of the title and of the description each.
+const MAX_HEAD_BYTES: usize = 4 * 1024;
 /// Maximum bytes of a page, unpacked: its text and its links.
 const MAX_UNPACKED_BYTES: u64 = 4 * 1024 * 1024;
 /// Bytes that a line needs in memory beside its text.
@@ -28,8 +34,8 @@ pub(super) struct StoredPage {
     pub(super) description: Option<String>,
     pub(super) language: Option<String>,
     lines: Vec<StoredLine>,
-    /// The addresses that the page links to.
-    pub(super) links: Vec<String>,
+    /// The addresses that the page links to; `None` if the run followed none.
+    pub(super) links: Option<Vec<String>>,
 }
 
 /// The kind, the zone and whether all of it is a link, as one number; and the text.
@@ -66,14 +72,15 @@ impl StoredLine {
 
 impl StoredPage {
     /// Takes from a page what is kept.
-    pub(super) fn new(page: Page, links: Vec<String>) -> Self {
-        let title = page.name().map(str::to_owned);
+    pub(super) fn new(page: Page, links: Option<Vec<String>>) -> Self {
+        let short = |text: &str| truncate_bytes(text, MAX_HEAD_BYTES).to_owned();
+        let title = page.name().map(short);
         let mut bytes = 0;
         let read = page.lines.into_iter().take(MAX_LINES).take_while(|line| {
             bytes += line.text.len();
             bytes <= MAX_TEXT_BYTES
         });
-        let (description, language) = (page.head.description, page.head.language);
+        let (description, language) = (page.head.description.as_deref().map(short), page.head.language);
         Self { title, description, language, lines: read.map(StoredLine::new).collect(), links }
     }
 
@@ -93,9 +100,10 @@ impl StoredPage {
         serde_json::from_slice(&json).unwrap_or_default()
     }
 
-    /// Returns the bytes that its lines need in memory.
+    /// Returns the bytes that it needs in memory without its links.
     pub(super) fn memory(&self) -> usize {
-        self.lines.iter().map(|line| line.1.len() + LINE_BYTES).sum()
+        let head = [&self.title, &self.description, &self.language].into_iter().flatten().map(String::len);
+        self.lines.iter().map(|line| line.1.len() + LINE_BYTES).chain(head).sum()
     }
 
     /// Returns the page for the comparison with the others of its website.
@@ -119,8 +127,8 @@ mod tests {
             <nav><a href=/x>Menu</a></nav><main><h2>B</h2><p>Text</p><ul><li>Item</ul><table><tr><td>1<td>2</table></main>\
             <footer>Call 123</footer>";
         let page = Page::read(html.as_bytes());
-        let kept = StoredPage::unpack(&StoredPage::new(page.clone(), vec!["/x".to_owned()]).packed());
-        assert_eq!(kept.links, ["/x"]);
+        let kept = StoredPage::unpack(&StoredPage::new(page.clone(), Some(vec!["/x".to_owned()])).packed());
+        assert_eq!(kept.links.as_deref(), Some(["/x".to_owned()].as_slice()));
         let again = kept.into_page("/".to_owned()).page;
         assert_eq!((&again.lines, again.text()), (&page.lines, page.text()));
         assert_eq!(again.head.language, page.head.language);
@@ -130,9 +138,11 @@ mod tests {
     #[test]
     fn a_huge_page_is_cut_off() {
         let lines = format!("<main>{}", "<p>x</p>".repeat(10_000));
-        assert_eq!(StoredPage::new(Page::read(lines.as_bytes()), vec![]).lines.len(), MAX_LINES);
+        assert_eq!(StoredPage::new(Page::read(lines.as_bytes()), None).lines.len(), MAX_LINES);
         let long = format!("<main>{}", format!("<p>{}</p>", "word ".repeat(200)).repeat(200));
-        assert!(StoredPage::new(Page::read(long.as_bytes()), vec![]).memory() < 2 * MAX_TEXT_BYTES);
+        assert!(StoredPage::new(Page::read(long.as_bytes()), None).memory() < 2 * MAX_TEXT_BYTES);
+        let titled = format!("<title>{}</title><p>x", "word ".repeat(100_000));
+        assert!(StoredPage::new(Page::read(titled.as_bytes()), None).memory() < 2 * MAX_HEAD_BYTES);
         assert_eq!(StoredPage::unpack(b"\xff\xff"), StoredPage::default());
     }
 }

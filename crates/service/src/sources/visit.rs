@@ -2,6 +2,7 @@
 //! checked.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use axum::http::header;
@@ -19,15 +20,18 @@ use crate::clock::millis;
 use crate::content::{address_key, host_key};
 use crate::db::DbError;
 use crate::error::ApiError;
+use crate::storage::{self, Class};
 
 /// Maximum redirects of a page.
 const MAX_REDIRECTS: usize = 5;
-/// Maximum pause that a busy server can ask for.
+/// Maximum pause that a busy server can ask for, which is that of the source alone.
 const MAX_RETRY_AFTER: Duration = Duration::from_mins(15);
+/// Maximum pause of a host for all sources, so that one that makes a server busy delays no others for long.
+const MAX_SHARED_PAUSE: Duration = Duration::from_mins(1);
 /// The pause after a busy server that asks for none.
 const RETRY_AFTER: Duration = Duration::from_mins(1);
 /// Maximum time of a page with its redirects and the pauses between them, so that a turn gets on.
-const PAGE_TIMEOUT: Duration = Duration::from_mins(1);
+pub(super) const PAGE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Maximum time that a worker waits for a host before it leaves the source to a later turn.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 /// The time after which a turn ends whose node has died, beyond the time of a request.
@@ -65,37 +69,52 @@ pub(super) struct Visit<'a> {
     pub(super) tenant_id: String,
     pub(super) scope: Scope,
     pub(super) fetcher: &'a Fetcher,
-    /// The end of the turn.
+    /// The beginning of the turn, and its end.
+    pub(super) began: Instant,
     pub(super) ends: Instant,
+    /// The time until which a busy server asked to wait.
+    pub(super) paused_until_ms: AtomicI64,
 }
 
 /// The end of a way through redirects.
 #[derive(Debug)]
 pub(super) enum Followed {
-    /// A response that is no redirect, and its address.
-    Answer(Box<Answer>, Url),
+    /// A response that is no redirect.
+    Answer {
+        answer: Box<Answer>,
+        /// Its address.
+        url: Url,
+        /// Whether all redirects to it are for good.
+        is_permanent: bool,
+    },
     Skipped(SkipReason),
     /// The server asks to come again later.
     Busy,
 }
 
 impl Visit<'_> {
-    /// Ends the turn when its time is over or the service closes. Called after each step, so that every turn
-    /// gets on.
+    /// Ends the turn when its time is over, a server asked to wait or the service closes. Called after each
+    /// step, so that every turn gets on.
     pub(super) fn check_turn(&self) -> Result<(), Stopped> {
+        let paused_until_ms = self.paused_until_ms.load(Ordering::Relaxed);
+        if paused_until_ms > self.service.now_ms() {
+            return Err(Stopped::Later(paused_until_ms));
+        }
         if self.service.0.closing.is_cancelled() || Instant::now() >= self.ends {
             return Err(Stopped::Later(self.service.now_ms()));
         }
         Ok(())
     }
 
-    /// Requests an address, once its host has a turn for it.
+    /// Requests an address, once its host has a turn for it. If it has none before `ends`, the source goes on
+    /// later.
     async fn request(
         &self,
         url: &Url,
         validators: &Validators,
         limit: Limit,
         delay: Duration,
+        ends: Instant,
     ) -> Result<Result<Answer, Failure>, Stopped> {
         let (db, host, lease) = (self.service.db(), host_key(url), &self.source.lease);
         let timeout = self.service.0.options.crawl.timeout + TURN_MARGIN;
@@ -105,20 +124,29 @@ impl Visit<'_> {
             match host_turns::take(db, lease, &host, now_ms, until_ms).await? {
                 Turn::Taken => break,
                 Turn::Lost => return Err(Stopped::Lost),
+                Turn::Later(at_ms) if Instant::now() >= ends => return Err(Stopped::Later(at_ms)),
                 Turn::Later(at_ms) => self.wait_until(at_ms).await?,
             }
         }
         let answer = self.fetcher.get(url, validators, limit).await;
         let pause = match &answer {
             Ok(answer) if is_busy(answer.status) => {
-                answer.retry_after().unwrap_or(RETRY_AFTER).min(MAX_RETRY_AFTER)
+                let pause = answer.retry_after().unwrap_or(RETRY_AFTER).min(MAX_RETRY_AFTER);
+                let until_ms = self.service.now_ms().saturating_add(millis(pause));
+                self.paused_until_ms.fetch_max(until_ms, Ordering::Relaxed);
+                pause.min(MAX_SHARED_PAUSE)
             }
             _ => Duration::ZERO,
         };
         let pause = pause.max(delay).max(self.service.0.options.crawl.pause);
         let next_ms = self.service.now_ms().saturating_add(millis(pause));
         host_turns::give_back(db, lease, &host, next_ms).await?;
-        Ok(answer)
+        match answer {
+            Ok(answer) if answer.is_packed => {
+                Ok(self.blocking(move || answer.unpacked(limit)).await.unwrap_or(Err(Failure::Unreadable)))
+            }
+            answer => Ok(answer),
+        }
     }
 
     /// Waits for a host. A longer time is left to others.
@@ -145,6 +173,7 @@ impl Visit<'_> {
         let first = address_key(&url);
         let none = Validators::default();
         let ends = Instant::now() + PAGE_TIMEOUT;
+        let mut is_permanent = true;
         for _ in 0..=MAX_REDIRECTS {
             if !self.fetcher.may_request(&url) || !self.scope.contains(&url) {
                 return Ok(Followed::Skipped(SkipReason::Elsewhere));
@@ -152,7 +181,7 @@ impl Visit<'_> {
             if Instant::now() >= ends {
                 return Ok(Followed::Skipped(SkipReason::Timeout));
             }
-            let robots = match self.robots(&url).await? {
+            let robots = match self.robots(&url, ends).await? {
                 Ok(robots) => robots,
                 Err(reason) => return Ok(Followed::Skipped(reason)),
             };
@@ -161,7 +190,7 @@ impl Visit<'_> {
             }
             // Another address has other validators.
             let validators = if address_key(&url) == first { validators } else { &none };
-            let answer = match self.request(&url, validators, limit, robots.delay).await? {
+            let answer = match self.request(&url, validators, limit, robots.delay, ends).await? {
                 Ok(answer) => answer,
                 Err(failure) => return Ok(Followed::Skipped(reason_of(failure))),
             };
@@ -169,8 +198,9 @@ impl Visit<'_> {
                 return Ok(Followed::Busy);
             }
             let Some(target) = redirect(&answer, &url) else {
-                return Ok(Followed::Answer(Box::new(answer), url));
+                return Ok(Followed::Answer { answer: Box::new(answer), url, is_permanent });
             };
+            is_permanent &= matches!(answer.status.as_u16(), 301 | 308);
             url = target;
         }
         Ok(Followed::Skipped(SkipReason::Redirects))
@@ -183,12 +213,16 @@ impl Visit<'_> {
     }
 
     /// Returns the rules of an address's website, which are read once in a run.
-    pub(super) async fn robots(&self, url: &Url) -> Result<Result<Arc<Robots>, SkipReason>, Stopped> {
+    pub(super) async fn robots(
+        &self,
+        url: &Url,
+        ends: Instant,
+    ) -> Result<Result<Arc<Robots>, SkipReason>, Stopped> {
         let key = (self.source.lease.source_id.clone(), self.source.run, host_key(url));
         if let Some(known) = self.service.0.sources.robots(&key) {
             return Ok(known);
         }
-        let robots = match self.read_robots(url).await? {
+        let robots = match self.read_robots(url, ends).await? {
             // A parser that fails has not allowed anything.
             Ok(body) => {
                 self.blocking(move || Robots::parse(&body)).await.ok_or(SkipReason::RobotsUnavailable)
@@ -196,21 +230,28 @@ impl Visit<'_> {
             Err(reason) => Err(reason),
         };
         let robots = robots.map(Arc::new);
-        self.service.0.sources.keep_robots(key, robots.clone());
+        // The time may have been that of a redirect before.
+        if robots.is_ok() || Instant::now() < ends {
+            self.service.0.sources.keep_robots(key, robots.clone());
+        }
         Ok(robots)
     }
 
     /// Reads a website's `robots.txt`; an empty one where there is none. As RFC 9309 says, an error of the
-    /// server forbids everything.
-    async fn read_robots(&self, page: &Url) -> Result<Result<Vec<u8>, SkipReason>, Stopped> {
+    /// server forbids everything, and so does a redirect to a website that must not be read.
+    async fn read_robots(&self, page: &Url, ends: Instant) -> Result<Result<Vec<u8>, SkipReason>, Stopped> {
         let Ok(mut url) = page.join("/robots.txt") else { return Ok(Ok(Vec::new())) };
         url.set_query(None);
         let limit = Limit::Beginning(robots::MAX_BYTES);
         for _ in 0..=MAX_REDIRECTS {
             if !self.fetcher.may_request(&url) || !self.scope.contains(&url) {
-                return Ok(Ok(Vec::new()));
+                return Ok(Err(SkipReason::RobotsUnavailable));
             }
-            let answer = match self.request(&url, &Validators::default(), limit, Duration::ZERO).await? {
+            if Instant::now() >= ends {
+                return Ok(Err(SkipReason::Timeout));
+            }
+            let validators = Validators::default();
+            let answer = match self.request(&url, &validators, limit, Duration::ZERO, ends).await? {
                 Ok(answer) => answer,
                 Err(Failure::Timeout) => return Ok(Err(SkipReason::Timeout)),
                 Err(Failure::Unreachable) => return Ok(Err(SkipReason::Unreachable)),
@@ -227,7 +268,20 @@ impl Visit<'_> {
                 None => return Ok(Ok(Vec::new())),
             }
         }
-        Ok(Ok(Vec::new()))
+        Ok(Err(SkipReason::RobotsUnavailable))
+    }
+
+    /// Returns whether the site has space for these bytes, and counts them.
+    pub(super) async fn has_room(&self, bytes: usize) -> Result<bool, Stopped> {
+        let (tenant_id, site_id) = (&self.tenant_id, &self.source.site_id);
+        let room = storage::room(self.service, tenant_id, site_id, Class::Bulk).await?;
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if bytes > room.bytes {
+            room.count_refusal(self.service);
+            return Ok(false);
+        }
+        storage::expect(self.service, tenant_id, site_id, bytes);
+        Ok(true)
     }
 
     /// Runs slow work on another thread; `None` if it failed.

@@ -106,11 +106,13 @@ pub enum SkipReason {
     Unreachable,
     /// The storage of the site is used up.
     Storage,
+    /// The website has more pages than the maximum.
+    MaxPages,
 }
 
 impl SkipReason {
     /// All reasons.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Robots,
         Self::RobotsUnavailable,
         Self::Noindex,
@@ -126,6 +128,7 @@ impl SkipReason {
         Self::Timeout,
         Self::Unreachable,
         Self::Storage,
+        Self::MaxPages,
     ];
 
     /// Returns the name in JSON.
@@ -146,6 +149,7 @@ impl SkipReason {
             Self::Timeout => "timeout",
             Self::Unreachable => "unreachable",
             Self::Storage => "storage",
+            Self::MaxPages => "maxPages",
         }
     }
 

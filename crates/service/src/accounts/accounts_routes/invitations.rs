@@ -12,7 +12,7 @@ use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::links::{self, NewLink, Purpose};
 use crate::accounts::mail::{self, Mail};
-use crate::accounts::session::read_role;
+use crate::accounts::session::{self, read_role};
 use crate::accounts::{Operator, Right, people};
 use crate::audit;
 use crate::clock::iso;
@@ -79,6 +79,7 @@ pub(super) async fn create(
         let tenant = inviter.tenant_id.as_str();
         people::lock(tx, tenant).await?;
         people::still_may(tx, &inviter, right).await?;
+        session::require(tx, now, context.session.as_ref()).await?;
         check(tx, tenant, &wanted.email, now).await?;
         let purpose = Purpose::Invitation { email: wanted.email.clone(), role: wanted.role };
         let link = if mailed {

@@ -11,7 +11,7 @@ use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::people::{self, Person};
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Operator, Right, session};
 use crate::audit;
 use crate::clock::iso;
 use crate::db::transaction;
@@ -67,6 +67,7 @@ pub(super) async fn change(
         if change.role.is_some() {
             people::still_may(tx, &operator, Right::ManageOwners).await?;
         }
+        session::require(tx, now, context.session.as_ref()).await?;
         let author = operator.author(&context.browser.address);
         people::change(tx, now, tenant, &id, &change, &author).await
     })

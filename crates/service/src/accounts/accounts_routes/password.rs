@@ -7,6 +7,7 @@ use axum::routing::post;
 use chat_protocol::admin::{Empty, PasswordChange, PasswordForgotten, PasswordMail};
 use tracing::warn;
 
+use super::sign_in::tenant_name;
 use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
@@ -114,7 +115,8 @@ pub(super) async fn words(
 
 #[utoipa::path(post, path = "/password/forgot", tag = "accounts", request_body = PasswordForgotten,
     responses((status = 200, description = "If there is such an account, and `mailed` is true, it is sent an \
-                                      e-mail with a link", body = PasswordMail),
+                                      e-mail with a link for each account of the address",
+            body = PasswordMail),
         (status = 429, description = "Too many requests: see Retry-After")))]
 pub(super) async fn forgot(
     State(service): State<Service>,
@@ -125,34 +127,49 @@ pub(super) async fn forgot(
     throttle::attempt(&service, vec![context.of_network("forgot")]).await?;
     let mailed = mail::is_set_up(&service);
     if mailed {
-        let (service, address) = (service.clone(), context.browser.address);
+        let service = service.clone();
         // After the response, which otherwise would take longer for addresses that have an account.
         service.0.tasks.clone().spawn(async move {
-            if let Err(error) = send_link(&service, email, address).await {
-                warn!("a link for a new password was not sent: {error}");
+            if let Err(error) = send_links(&service, email, &context).await {
+                warn!("links for a new password were not sent: {error}");
             }
         });
     }
     success(&PasswordMail { mailed })
 }
 
-async fn send_link(service: &Service, email: String, address: String) -> Result<(), ApiError> {
-    // Limits the e-mails that strangers can cause. The link of an earlier one remains valid.
+/// Sends one e-mail with a link for each account of the address that can sign in. If it had a link for one
+/// of them only, an account that somebody else made could keep the owner of the mailbox from the others. Each
+/// account is recorded in the log of its tenant, so that no log tells whether there are others.
+async fn send_links(service: &Service, email: String, context: &Context) -> Result<(), ApiError> {
+    // Limits the e-mails that strangers can cause. The links of an earlier one remain valid.
     throttle::attempt(service, vec![Counted::account("forgot", &email)]).await?;
-    // The confirmed account, or else the one that was used last, which the link then confirms.
-    let accounts = account::of_address(service, &email).await?;
-    let Some(account) = accounts.into_iter().find(|account| account.enabled) else { return Ok(()) };
-    let (operator_id, tenant_id) = (account.operator.id, account.operator.tenant_id);
-    let texts = mail::texts(service, &tenant_id, &email).await?;
+    let mut accounts = account::of_address(service, &email).await?;
+    accounts.retain(|account| account.enabled);
+    let mut asked: Vec<(Operator, String)> = Vec::new();
+    let mut workspaces = Vec::new();
+    for account in accounts {
+        workspaces.push(tenant_name(service, &account.operator.tenant_id).await?);
+        let address = context.address_for(service, &account.id).to_owned();
+        asked.push((account.operator, address));
+    }
+    let Some((first, _)) = asked.first() else { return Ok(()) };
+    let texts = mail::texts(service, &first.tenant_id, &email).await?;
     let now = service.now_ms();
-    let link = transaction!(service.db(), |tx| {
-        let purpose = Purpose::Password { operator_id: operator_id.clone() };
-        let link = links::create_mailed(tx, now, &tenant_id, &purpose, links::BY_SERVICE).await?;
-        let stranger = Author::stranger(&address);
-        audit::record(tx, &stranger.entry(&tenant_id, "password.forgot", &operator_id, now)).await?;
-        Ok::<_, ApiError>(link)
+    let secrets: Vec<String> = transaction!(service.db(), |tx| {
+        let mut secrets = Vec::new();
+        for (Operator { id, tenant_id, .. }, address) in &asked {
+            let purpose = Purpose::Password { operator_id: id.clone() };
+            let link = links::create_mailed(tx, now, tenant_id, &purpose, links::BY_SERVICE).await?;
+            let stranger = Author::stranger(address);
+            audit::record(tx, &stranger.entry(tenant_id, "password.forgot", id, now)).await?;
+            secrets.push(link.secret);
+        }
+        Ok::<_, ApiError>(secrets)
     })
     .await?;
-    mail::send(service, Mail::new_password(email, texts, &links::url(service, &link.secret))).await;
+    let urls = secrets.iter().map(|secret| links::url(service, secret));
+    let links: Vec<(String, String)> = workspaces.into_iter().zip(urls).collect();
+    mail::send(service, Mail::new_password(email, texts, &links)).await;
     Ok(())
 }

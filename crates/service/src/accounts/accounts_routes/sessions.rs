@@ -10,7 +10,7 @@ use chat_protocol::admin::settings::{EndedSessions, Sessions};
 use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::session::{self, Of};
-use crate::accounts::{Operator, Right, people};
+use crate::accounts::{Operator, Right, account, people};
 use crate::audit;
 use crate::db::transaction;
 use crate::error::ApiError;
@@ -48,8 +48,10 @@ pub(super) async fn end_others(
     let now = service.now_ms();
     let ended: EndedSessions = transaction!(service.db(), |tx| {
         let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
-        let account = Of::Account(&operator.account_id);
-        let ended = session::revoke_all(tx, account, Some(&current(&context))).await?;
+        account::lock(tx, &operator.account_id).await?.ok_or(ApiError::SIGNED_OUT)?;
+        session::require(tx, now, context.session.as_ref()).await?;
+        let own = Of::Account(&operator.account_id);
+        let ended = session::revoke_all(tx, own, Some(&current(&context))).await?;
         let ended = EndedSessions { ended };
         let author = operator.author(&context.browser.address);
         audit::record(tx, &author.entry(tenant, "session.end", id, now).with(&ended)).await?;
@@ -118,9 +120,11 @@ async fn end_session(
     session_id: String,
 ) -> Result<ApiResponse, ApiError> {
     let now = service.now_ms();
-    let author = operator.author(&context.browser.address);
+    let (author, own_session) = (operator.author(&context.browser.address), context.session.clone());
     transaction!(service.db(), |tx| {
         let tenant = operator.tenant_id.as_str();
+        account::lock(tx, &operator.account_id).await?.ok_or(ApiError::SIGNED_OUT)?;
+        session::require(tx, now, own_session.as_ref()).await?;
         let (of, target) = match &whose {
             Whose::Own => (Of::Account(&operator.account_id), &operator.id),
             Whose::Operator(id) => (Of::Operator(id), id),

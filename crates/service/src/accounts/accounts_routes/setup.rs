@@ -15,6 +15,7 @@ use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::hasher::Caller;
 use crate::accounts::links::{self, INVALID_LINK, Link, Purpose};
+use crate::accounts::mail;
 use crate::accounts::session::{self, Browser, Of};
 use crate::accounts::throttle::{self, Attempt};
 use crate::accounts::{Operator, Role, password, people};
@@ -112,7 +113,11 @@ pub(super) async fn finish(
     let shown = SignedIn { signed_in: Some(secret.is_some()), ..shown };
     match secret {
         Some(secret) => context.signed_in(&service, &operator.account_id, &secret, &shown),
-        None => context.known_device(&service, &operator.account_id, &shown),
+        None => {
+            // The second factor comes before the names of the companies that the account works for.
+            let shown = SignedIn { workspaces: Vec::new(), ..shown };
+            context.known_device(&service, &operator.account_id, &shown)
+        }
     }
 }
 
@@ -250,20 +255,17 @@ pub(super) async fn join(
         }
     };
     let (now, browser, token) = (service.now_ms(), context.browser.clone(), request.token);
-    let account_id = operator.account_id.clone();
-    let (joined, secret): (Operator, String) = transaction!(service.db(), |tx| {
+    let (account_id, counted) = (operator.account_id.clone(), attempt.clone());
+    let mailed = mail::is_set_up(&service);
+    let joined: Result<(Operator, String), ApiError> = transaction!(service.db(), |tx| {
         match account::lock(tx, &operator.account_id).await? {
             None => return Err(ApiError::SIGNED_OUT),
             // Somebody else may know the password of such an account.
-            Some(false) => {
-                return Err(ApiError::Conflict(
-                    "Your address is not confirmed: ask for a new password by e-mail first.".to_owned(),
-                ));
-            }
+            Some(false) => return Err(not_confirmed(&operator.email, mailed)),
             Some(true) => {}
         }
         let link = links::take(tx, now, &token).await?;
-        attempt.succeed(tx).await?;
+        counted.succeed(tx).await?;
         let joined =
             Operator { id: new_id("operator"), tenant_id: link.tenant_id.clone(), role, ..operator.clone() };
         account::add_operator(tx, now, &joined).await?;
@@ -276,8 +278,25 @@ pub(super) async fn join(
         }
         Ok((joined, secret))
     })
-    .await?;
+    .await;
+    let (joined, secret) = match joined {
+        Err(INVALID_LINK) => return Err(INVALID_LINK),
+        // The link is valid, so that this was no guess at one.
+        joined => attempt.unless_unchecked(&service, joined).await?,
+    };
     let shown = describe(&service, &joined).await?;
     let shown = SignedIn { signed_in: Some(true), ..shown };
     context.signed_in(&service, &account_id, &secret, &shown)
+}
+
+/// Returns the answer to an account that has to be confirmed before it joins.
+fn not_confirmed(email: &str, mailed: bool) -> ApiError {
+    ApiError::Conflict(if mailed {
+        "Your address is not confirmed: ask for a new password by e-mail first.".to_owned()
+    } else {
+        format!(
+            "Your address is not confirmed: ask the host of this service for the link that \
+             `site-connector admin operator confirm {email}` prints."
+        )
+    })
 }

@@ -1,5 +1,7 @@
 //! Signing in and out, and switching to another workspace.
 
+use std::iter;
+
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -60,7 +62,6 @@ pub(super) async fn sign_in(
     let email = parse_email(&request.email)?;
     let accounts = account::of_address(&service, &email).await?;
     let device = known_device(&service, &context, &accounts);
-    let tried = device.as_ref().map_or(0, |(position, _)| *position);
     let caller = match &device {
         Some((position, _)) => Caller::Known { tenant_id: &accounts[*position].operator.tenant_id },
         None => Caller::Stranger,
@@ -76,11 +77,9 @@ pub(super) async fn sign_in(
             return Err(unchecked);
         }
     };
-    let right = matching.into_iter().map(|position| &accounts[candidates[position]]);
-    let Some(account) = right.into_iter().find(|account| account.enabled) else {
-        if let Some(tried) = accounts.get(tried) {
-            record_failure(&service, tried, &context);
-        }
+    let mut right = matching.into_iter().map(|position| &accounts[candidates[position]]);
+    let Some(account) = right.find(|account| account.enabled) else {
+        record_failures(&service, candidates.iter().map(|position| &accounts[*position]), context);
         return Err(WRONG_CREDENTIALS);
     };
     let factor = account.second_factor(&service)?;
@@ -93,10 +92,10 @@ pub(super) async fn sign_in(
     let browser = context.browser.clone();
     let previous = context.session.clone();
     let operator = account.operator.clone();
-    let (code, password) = (request.code, account.password.clone());
+    let (code, password, totp_secret) = (request.code, account.password.clone(), account.totp_secret.clone());
     let redeemed: Result<String, ApiError> = transaction!(service.db(), |tx| {
-        // Locks the account, which may have been changed since its password was verified.
-        if !account::lock_verified(tx, &operator.account_id, password).await? {
+        // Locks the account, which may have got another password or a second factor since it was read.
+        if !account::lock_unchanged(tx, &operator.account_id, password, totp_secret).await? {
             return Err(WRONG_CREDENTIALS);
         }
         if let (Some(factor), Some(code)) = (factor, code)
@@ -119,7 +118,7 @@ pub(super) async fn sign_in(
     })
     .await;
     if redeemed == Err(WRONG_CODE) {
-        record_failure(&service, account, &context);
+        record_failures(&service, [account], context.clone());
     }
     let secret = redeemed?;
     let shown = describe(&service, &account.operator).await?;
@@ -162,7 +161,8 @@ impl Attempts {
     }
 }
 
-/// Counts an attempt, or refuses it. Returns the positions of the accounts whose password may be checked.
+/// Counts an attempt, or refuses it. Returns the positions of the accounts whose password may be checked,
+/// that of a known device first.
 ///
 /// A device that is known to one account is counted for that one, so that strangers do not hold it up. For
 /// the other accounts of the address it is a stranger like others: a password of one's own must not buy
@@ -173,11 +173,13 @@ async fn count(
     device: Option<(usize, Counted)>,
     accounts: &[Account],
 ) -> Result<(Attempts, Vec<usize>), ApiError> {
-    let all = (0..accounts.len()).collect();
     let Some((position, counted)) = device else {
+        let all = (0..accounts.len()).collect();
         return Ok((Attempts(vec![throttle::attempt(service, strangers).await?]), all));
     };
     let own = throttle::attempt(service, vec![counted]).await?;
+    let others = (0..accounts.len()).filter(|other| *other != position);
+    let all = iter::once(position).chain(others).collect();
     match throttle::attempt(service, strangers).await {
         Ok(stranger) => Ok((Attempts(vec![own, stranger]), all)),
         Err(ApiError::RateLimited { .. }) => Ok((Attempts(vec![own]), vec![position])),
@@ -191,16 +193,23 @@ async fn count(
 /// Records a failed attempt, after the response, which would otherwise take longer than for an unknown
 /// address.
 ///
-/// It is recorded for one account of the address: the other ones belong to tenants that must not learn who
-/// tries to sign in to this one, and from where.
-fn record_failure(service: &Service, account: &Account, context: &Context) {
-    let (address, operator) = (context.browser.address.clone(), account.operator.clone());
+/// It is recorded for each account that was tried: a log without it would tell its tenant that the address
+/// has another account.
+fn record_failures<'a>(service: &Service, tried: impl IntoIterator<Item = &'a Account>, context: Context) {
+    let tried: Vec<Operator> = tried.into_iter().map(|account| account.operator.clone()).collect();
     let (service, now) = (service.clone(), service.now_ms());
     service.0.tasks.clone().spawn(async move {
+        let addresses: Vec<String> = tried
+            .iter()
+            .map(|operator| context.address_for(&service, &operator.account_id).to_owned())
+            .collect();
         let recorded: Result<(), DbError> = transaction!(service.db(), |tx| {
-            let stranger = Author::stranger(&address);
-            let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
-            audit::record(tx, &stranger.entry(tenant, "operator.login_failed", id, now)).await
+            for (operator, address) in tried.iter().zip(&addresses) {
+                let stranger = Author::stranger(address);
+                let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
+                audit::record(tx, &stranger.entry(tenant, "operator.login_failed", id, now)).await?;
+            }
+            Ok(())
         })
         .await;
         if let Err(error) = recorded {

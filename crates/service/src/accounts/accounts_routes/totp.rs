@@ -70,10 +70,11 @@ pub(super) async fn confirm(
     let step = secret.check(request.code.trim(), now).ok_or(WRONG_CODE)?;
     let sealed = secret.seal(key, &operator.account_id);
     let (codes, hashes) = totp::recovery_codes();
-    let (person, browser) = (operator.clone(), context.browser.clone());
+    let (person, browser, current) = (operator.clone(), context.browser.clone(), context.session.clone());
     let session: String = transaction!(service.db(), |tx| {
         let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
         require_totp(tx, &person.account_id, false).await?;
+        session::require(tx, now, current.as_ref()).await?;
         attempt.succeed(tx).await?;
         totp::store(tx, &person.account_id, Some((sealed, step, hashes))).await?;
         session::revoke_all(tx, Of::Account(&person.account_id), None).await?;

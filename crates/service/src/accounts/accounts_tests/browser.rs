@@ -5,7 +5,10 @@ use std::net::IpAddr;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::State;
 use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::sync::OwnedSemaphorePermit;
@@ -14,7 +17,7 @@ use tower::ServiceExt;
 use crate::accounts::hasher::{Caller, Place};
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::totp::TotpSecret;
-use crate::accounts::{Role, first_owner_link, guarded, owner_link, routes};
+use crate::accounts::{Role, Session, first_owner_link, guarded, owner_link, routes};
 use crate::client::Client;
 use crate::databases::TestDatabase;
 use crate::db::{Arg, DbError, Row, args, transaction};
@@ -182,6 +185,13 @@ impl Browser {
         }
     }
 
+    /// Returns a copy of this browser, of which each session ends after the guard has found it, as by a new
+    /// password while the body of a request arrives.
+    pub(super) fn interrupted(&self, service: &Service) -> Self {
+        let routes = routes().layer(middleware::from_fn_with_state(service.clone(), end_session));
+        Self { router: guarded(routes, service).with_state(service.clone()), ..self.clone() }
+    }
+
     /// Returns a browser at another address.
     pub(super) fn at(service: &Service, address: &str) -> Self {
         Self { address: address.parse().expect("an address"), ..Self::new(service) }
@@ -276,6 +286,16 @@ impl Browser {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// Ends the session of a request, which the guard has found.
+async fn end_session(State(service): State<Service>, request: Request<Body>, next: Next) -> Response {
+    let session = request.extensions().get::<Session>().cloned().expect("a session");
+    let sql = "DELETE FROM operator_sessions WHERE id = $1";
+    let ended: Result<u64, DbError> =
+        transaction!(service.db(), |tx| tx.execute(sql, args![session.id]).await).await;
+    assert_eq!(ended.expect("executed"), 1);
+    next.run(request).await
 }
 
 /// A second tenant, beside that of the fixture.

@@ -145,11 +145,35 @@ on_both_databases! {
         let mut attacker = Browser::at(&fixture.service, "198.51.100.1");
         let reset = attacker.set_up(&link, json!({"password": PASSWORD})).await.ok();
         assert_eq!(reset["signedIn"], Value::Bool(false));
+        assert_eq!(reset["workspaces"], json!([]), "the second factor first");
         assert!(attacker.session().is_none());
         assert_eq!(attacker.sign_in("owner@example.com", PASSWORD).await.failure(), (401, "TOTP_REQUIRED"));
         pass_time(&fixture).await;
         let mut owner = fixture.owner.clone();
         sign_in(&mut owner, &secret.code_at(fixture.service.now_ms())).await.ok();
+    }
+
+    async fn a_second_factor_that_is_enabled_during_a_sign_in_is_not_passed_by(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let begun = fixture.owner.post("/totp", json!({"password": PASSWORD})).await.ok();
+        let enrolment = begun["enrolment"].as_str().expect("text");
+        let account_id = fixture.account_of(&fixture.owner_id).await;
+        let (now, key) = (fixture.service.now_ms(), &fixture.service.0.options.key);
+        let secret = TotpSecret::from_enrolment(key, &account_id, enrolment, now).expect("valid");
+        let stalled = fixture.service.0.accounts.hasher.stall().await;
+        let mut attacker = Browser::at(&fixture.service, "198.51.100.1");
+        let signing_in = tokio::spawn(async move { attacker.sign_in("owner@example.com", PASSWORD).await });
+        // The attempt is counted after the account was read, and before the password is hashed.
+        let counted = "SELECT count(*) FROM rate_counters WHERE key LIKE 'sign in on %'";
+        while fixture.count(counted, vec![]).await == 0 {
+            tokio::task::yield_now().await;
+        }
+        let body = json!({"enrolment": enrolment, "code": secret.code_at(now)});
+        fixture.owner.post("/totp/confirm", body).await.ok();
+        drop(stalled);
+        let answer = signing_in.await.expect("no panic");
+        assert_eq!(answer.failure(), (401, "WRONG_CREDENTIALS"));
+        assert!(answer.set_cookies().is_empty());
     }
 
     async fn the_secret_is_stored_encrypted_for_its_operator(database: &TestDatabase) {

@@ -1,6 +1,6 @@
 //! Tests of what changes between two runs, and beside a sync.
 
-use chat_protocol::admin::settings::SkipReason;
+use chat_protocol::admin::settings::{SkipReason, SourceState};
 use chat_protocol::{ContentItem, ContentKind, ContentPage, TextFormat};
 
 use super::website::{Reply, Website};
@@ -67,31 +67,76 @@ on_both_databases! {
         assert_eq!(found(&service, "shop", "cobalt").await, Vec::<String>::new());
     }
 
-    async fn a_page_that_is_gone_is_removed_at_once_and_one_that_nothing_leads_to_after_two_runs(database: &TestDatabase) {
+    async fn links_are_known_again_when_a_website_loses_its_sitemap(database: &TestDatabase) {
         let service = open(database).await;
         let website = Website::start(&[
-            ("/", Reply::page("Home", &["/gone", "/unlinked", "/failing"])),
-            ("/gone", Reply::page("celadon", &[])),
-            ("/unlinked", Reply::page("cobalt", &[])),
-            ("/failing", Reply::page("porcelain", &[])),
+            ("/", Reply::page("Home", &["/a"]).with("etag", "\"1\"")),
+            ("/a", Reply::page("celadon", &[])),
+            ("/b", Reply::page("cobalt", &[])),
         ])
         .await;
+        let map = format!("<urlset><url><loc>{}</loc></url></urlset>", website.url("/b"));
+        website.set("/sitemap.xml", Reply::of(200, "text/xml", map));
+        let read = read_site(&service, &website.url("/"), 50).await;
+        assert_eq!(read.pages, 2);
+        website.remove("/sitemap.xml");
+        read_again(&service, "shop", &read.id).await;
+        assert_eq!(found(&service, "shop", "celadon").await, ["/a"]);
+    }
+
+    async fn a_page_without_a_change_can_ask_not_to_be_indexed(database: &TestDatabase) {
+        let service = open(database).await;
+        let page = Reply::page("celadon", &[]).with("etag", "\"1\"");
+        let website = Website::start(&[("/", Reply::page("Home", &["/a"])), ("/a", page.clone())]).await;
         let id = read_site(&service, &website.url("/"), 50).await.id;
-        website.remove("/gone");
-        website.set("/", Reply::page("Home", &["/failing"]));
-        website.set("/failing", Reply::of(500, "text/html", ""));
+        website.set("/a", page.with("x-robots-tag", "noindex"));
         read_again(&service, "shop", &id).await;
-        for (word, pages) in [("celadon", 0), ("cobalt", 1), ("porcelain", 1)] {
-            assert_eq!(found(&service, "shop", word).await.len(), pages, "{word} after one run");
+        assert!(website.header("/a", "if-none-match").is_some());
+        assert_eq!(found(&service, "shop", "celadon").await, Vec::<String>::new());
+        let reasons = skipped(&source(&service, "shop", &id).await);
+        assert_eq!(reasons, [("/a".to_owned(), SkipReason::Noindex)]);
+    }
+
+    async fn a_sync_and_a_run_do_not_wait_for_each_other(database: &TestDatabase) {
+        let service = open(database).await;
+        let paths: Vec<String> = (0..30).map(|page| format!("/{page}")).collect();
+        let links: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let website = Website::start(&[("/", Reply::page("Home", &links))]).await;
+        let id = add(&service, "shop", &website.url("/"), 50).await;
+        for round in 0..3 {
+            sync_all(&service, vec![]).await;
+            for path in &paths {
+                website.set(path, Reply::page(&format!("celadon {round} {path}"), &[]));
+            }
+            read_again(&service, "shop", &id).await;
+            assert_eq!(source(&service, "shop", &id).await.pages, 31, "round {round}");
+            for path in &paths {
+                website.remove(path);
+            }
+            // The sync takes the places of the pages that the run removes, in another order.
+            let item = |path: &String| ContentItem {
+                url: Some(website.url(path)),
+                content: Some("synced".to_owned()),
+                format: Some(TextFormat::Text),
+                ..ContentItem::new(path.clone(), ContentKind::Page)
+            };
+            let items = paths.iter().rev().map(item).collect();
+            tokio::join!(sync_all(&service, items), read_again(&service, "shop", &id));
+            assert_eq!(source(&service, "shop", &id).await.state, SourceState::Read, "round {round}");
+            let synced = "SELECT count(*) FROM content WHERE source_page IS NULL";
+            assert_eq!(number(service.db(), synced, args![]).await, 30);
         }
-        read_again(&service, "shop", &id).await;
-        for word in ["celadon", "cobalt", "porcelain"] {
-            assert_eq!(found(&service, "shop", word).await.len(), 0, "{word} after two runs");
-        }
-        assert_eq!(source(&service, "shop", &id).await.pages, 1);
-        website.set("/failing", Reply::page("porcelain", &[]));
-        read_again(&service, "shop", &id).await;
-        assert_eq!(found(&service, "shop", "porcelain").await, ["/failing"]);
+    }
+
+    async fn items_without_an_address_are_looked_at_once(database: &TestDatabase) {
+        let service = open(database).await;
+        let website = Website::start(&[("/", Reply::page("celadon", &[]))]).await;
+        sync(&service, None, Some("/mugs"), "synced").await;
+        let sql = "UPDATE content SET address_key = NULL, path_key = NULL, location = 'http://['";
+        execute(service.db(), sql, args![]).await;
+        read_site(&service, &website.url("/"), 50).await;
+        let left = "SELECT count(*) FROM content WHERE address_key IS NULL AND path_key IS NULL";
+        assert_eq!(number(service.db(), left, args![]).await, 0);
     }
 
     async fn a_page_that_no_longer_wants_to_be_read_is_removed(database: &TestDatabase) {

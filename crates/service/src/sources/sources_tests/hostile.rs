@@ -79,8 +79,32 @@ on_both_databases! {
         let service = crate::Service::open(closed).await.expect("opened");
         read_all(&service).await;
         let source = source(&service, "shop", &id).await;
-        assert_eq!((source.state, source.pages), (SourceState::Read, 0));
+        let expected = (SourceState::Failed, Some(SkipReason::Elsewhere), 0);
+        assert_eq!((source.state, source.problem, source.pages), expected);
         assert_eq!(website.requested(), Vec::<String>::new());
+    }
+
+    async fn the_links_of_a_page_are_bounded(database: &TestDatabase) {
+        let service = open(database).await;
+        let links: Vec<String> = (0..400).map(|link| format!("/{}{link}", "x".repeat(500))).collect();
+        let links: Vec<&str> = links.iter().map(String::as_str).collect();
+        let website = Website::start(&[("/", Reply::page("celadon", &links))]).await;
+        read_site(&service, &website.url("/"), 300).await;
+        let addresses = number(service.db(), "SELECT count(*) FROM source_pages", args![]).await;
+        assert!((100..=1 + 64 * 1024 / 500).contains(&addresses), "{addresses}");
+    }
+
+    async fn a_sitemap_that_does_not_fit_is_refused(database: &TestDatabase) {
+        let storage = StorageBudgets::new(200_000, 200_000);
+        let service = open_with(ServiceOptions { storage, ..options(database) }).await;
+        let website = Website::start(&[("/", Reply::page("celadon", &[]))]).await;
+        let pages: Vec<String> =
+            (0..400).map(|page| format!("<url><loc>{}</loc></url>", website.url(&format!("/{page}")))).collect();
+        let map = format!("<urlset>{}</urlset>", pages.concat());
+        website.set("/sitemap.xml", Reply::of(200, "text/xml", map));
+        let full = read_site(&service, &website.url("/"), 300).await;
+        assert_eq!((full.state, full.problem), (SourceState::Failed, Some(SkipReason::Storage)));
+        assert!(number(service.db(), "SELECT count(*) FROM source_pages", args![]).await <= 2);
     }
 
     async fn a_full_site_keeps_what_it_has_and_tells_so(database: &TestDatabase) {

@@ -1,11 +1,15 @@
 //! Tests of a run: what is read, and by which rules.
 
+use std::sync::Arc;
+
 use chat_protocol::admin::settings::{SkipReason, SourceState};
 
 use super::website::{Reply, Website};
 use super::{PACE, add, found, open, open_with, options, read_again, read_all, read_site, skipped, source};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
+use crate::sources::robots::{self, Robots};
+use crate::sources::{MAX_ROBOTS_BYTES, Sources};
 use crate::visitors::fixture::{execute, number, rows};
 use crate::{CrawlPace, ServiceOptions};
 
@@ -118,7 +122,8 @@ on_both_databases! {
             Some(Reply::page(&format!("Nothing happens on day {day}"), &links))
         });
         let read = read_site(&service, &website.url("/day/1"), 12).await;
-        assert_eq!((read.state, read.pages), (SourceState::Read, 12));
+        let expected = (SourceState::Read, Some(SkipReason::MaxPages), 12);
+        assert_eq!((read.state, read.problem, read.pages), expected);
         let addresses = number(service.db(), "SELECT count(*) FROM source_pages", args![]).await;
         assert!(addresses <= 2 * 12 + 50, "{addresses}");
         assert!(website.requested().len() <= 12 + 2);
@@ -141,6 +146,44 @@ on_both_databases! {
         assert_eq!((failed.pages, website.requested()), (1, vec!["/robots.txt".to_owned()]));
     }
 
+    async fn rules_that_lead_to_another_website_forbid_everything(database: &TestDatabase) {
+        let service = open(database).await;
+        let elsewhere = Website::start(&[("/robots.txt", Reply::of(200, "text/plain", ""))]).await;
+        let website = Website::start(&[("/", Reply::page("celadon", &[]))]).await;
+        website.set("/robots.txt", Reply::redirect(&elsewhere.url("/robots.txt")));
+        let read = read_site(&service, &website.url("/"), 5).await;
+        assert_eq!((read.state, read.problem), (SourceState::Failed, Some(SkipReason::RobotsUnavailable)));
+        assert_eq!((website.requested(), elsewhere.request_count()), (vec!["/robots.txt".to_owned()], 0));
+    }
+
+    async fn redirects_to_a_known_page_count_as_no_page(database: &TestDatabase) {
+        let service = open(database).await;
+        let website = Website::start(&[
+            ("/", Reply::page("Home", &["/a", "/one", "/two", "/b"])),
+            ("/a", Reply::page("celadon", &[])),
+            ("/one", Reply::redirect("/a")),
+            ("/two", Reply::redirect("/a")),
+            ("/b", Reply::page("cobalt", &[])),
+        ])
+        .await;
+        let read = read_site(&service, &website.url("/"), 3).await;
+        assert_eq!((read.pages, read.problem), (3, None));
+        assert_eq!(found(&service, "shop", "cobalt").await, ["/b"]);
+    }
+
+    async fn answers_link_to_no_session(database: &TestDatabase) {
+        let service = open(database).await;
+        let website = Website::start(&[
+            ("/", Reply::page("Home", &["/a?PHPSESSID=1f&x=1&utm_source=home"])),
+            ("/a?x=1", Reply::page("celadon", &[])),
+        ])
+        .await;
+        read_site(&service, &website.url("/"), 5).await;
+        let sql = "SELECT location FROM content WHERE text LIKE '%celadon%'";
+        let locations = rows(service.db(), sql, args![]).await;
+        assert_eq!(locations[0].text(0).expect("a location"), website.url("/a?x=1"));
+    }
+
     async fn a_busy_server_is_asked_again_later(database: &TestDatabase) {
         let service = open(database).await;
         let busy = Reply::of(429, "text/html", "").with("retry-after", "600");
@@ -151,6 +194,9 @@ on_both_databases! {
         assert_eq!((waiting.state, waiting.done), (SourceState::Reading, 0));
         let due_ms = number(service.db(), "SELECT due_ms FROM sources", args![]).await;
         assert!((500_000..=600_000).contains(&(due_ms - service.now_ms())), "{due_ms}");
+        // Others that read the same host wait for a minute at most.
+        let next_ms = number(service.db(), "SELECT next_ms FROM crawl_hosts", args![]).await;
+        assert!(next_ms - service.now_ms() <= 60_000, "{next_ms}");
         website.set("/", Reply::page("celadon", &[]));
         for sql in ["UPDATE crawl_hosts SET next_ms = 0", "UPDATE sources SET due_ms = 0"] {
             execute(service.db(), sql, args![]).await;
@@ -167,5 +213,16 @@ on_both_databases! {
         read_site(&service, &website.url("/"), 5).await;
         let requests = u32::try_from(website.requested().len()).expect("few");
         assert!(requests >= 5 && began.elapsed() >= pause * (requests - 1), "{:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn remembered_rules_are_bounded_in_bytes() {
+    let sources = Sources::default();
+    let robots = Arc::new(Robots::parse("#".repeat(robots::MAX_BYTES).as_bytes()));
+    for host in 0..50 {
+        sources.keep_robots(("source".to_owned(), 1, host.to_string()), Ok(Arc::clone(&robots)));
+        let bytes: usize = sources.known_robots().values().flatten().map(|robots| robots.bytes()).sum();
+        assert!((1..=MAX_ROBOTS_BYTES).contains(&bytes), "{bytes}");
     }
 }

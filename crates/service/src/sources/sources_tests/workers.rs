@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use chat_protocol::admin::settings::SourceState;
+use chat_protocol::admin::settings::{SkipReason, SourceState};
 use serde_json::{Value as JsonValue, json};
 
 use super::website::{Reply, Website};
-use super::{PACE, add, end_leases, found, open, open_with, options, read_all, read_site, source};
+use super::{PACE, add, end_leases, found, once, open, open_with, options, read_all, read_site, source};
 use crate::accounts::{Operator, Role};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
@@ -83,13 +83,13 @@ on_both_databases! {
         assert_ne!(tenant(&first.site_id), tenant(&second.site_id));
         assert!(next().await.is_none(), "each tenant has one");
         for claimed in [&first, &second] {
-            claimed.lease.give_back(service.db(), 0).await.expect("given back");
+            claimed.lease.give_back(service.db(), 0, Duration::ZERO).await.expect("given back");
         }
         // However many sources a tenant has, the other one is next after each of them.
         let mut sites = Vec::new();
         for turn in 1..7 {
             let claimed = next().await.expect("a source");
-            claimed.lease.give_back(service.db(), 0).await.expect("given back");
+            claimed.lease.give_back(service.db(), 0, Duration::ZERO).await.expect("given back");
             let sql = "UPDATE sources SET turn_ms = $2 WHERE id = $1";
             execute(service.db(), sql, args![&claimed.lease.source_id, service.now_ms() + turn]).await;
             sites.push(tenant(&claimed.site_id));
@@ -114,6 +114,30 @@ on_both_databases! {
         assert_eq!((source.state, source.pages), (SourceState::Read, 6), "{source:?}");
         let requested = website.requested();
         assert_eq!(requested.len(), requested.iter().collect::<std::collections::HashSet<_>>().len(), "{requested:?}");
+    }
+
+    async fn a_run_counts_the_time_that_workers_spend_on_it(database: &TestDatabase) {
+        let turn = CrawlPace { turn: Duration::ZERO, ..PACE };
+        let service = open_with(ServiceOptions { crawl: turn, ..options(database) }).await;
+        let website = website_of(5, Duration::from_millis(10)).await;
+        let hour_ms: i64 = 60 * 60 * 1000;
+        for (site, sql, expected) in [
+            // Others had their turns for hours.
+            ("shop", "UPDATE sources SET started_ms = started_ms - $1", (None, 5)),
+            ("rival", "UPDATE sources SET active_ms = active_ms + $1", (Some(SkipReason::Timeout), 2)),
+        ] {
+            let id = add(&service, site, &website.url("/"), 50).await;
+            // Each turn ends after one sitemap or one page.
+            for _ in 0..3 {
+                once(&service).await.expect("read");
+            }
+            let active_ms = number(service.db(), "SELECT max(active_ms) FROM sources", args![]).await;
+            assert!(active_ms >= 10, "{active_ms}");
+            execute(service.db(), sql, args![3 * hour_ms]).await;
+            read_all(&service).await;
+            let source = source(&service, site, &id).await;
+            assert_eq!((source.state, (source.problem, source.pages)), (SourceState::Read, expected), "{site}");
+        }
     }
 
     async fn a_removed_source_takes_its_pages_with_it(database: &TestDatabase) {

@@ -28,7 +28,7 @@ pub(super) enum Action {
         #[command(flatten)]
         operator: Named,
     },
-    /// Record that the address is that of the operator, as a link in an e-mail does
+    /// Print a one-time link that sets a new password and confirms the address, as one in an e-mail does
     Confirm {
         #[command(flatten)]
         operator: Named,
@@ -68,7 +68,7 @@ pub(super) async fn run(context: &Context, action: Action) -> Result<Output, Fai
             one(&set_operator_disabled(service, &email, tenant.as_deref(), false).await?)
         }
         Action::Confirm { operator: Named { email, tenant } } => {
-            one(&confirm_operator(service, &email, tenant.as_deref()).await?)
+            link(context, &confirm_operator(service, &email, tenant.as_deref()).await?)
         }
         Action::ResetPassword { operator: Named { email, tenant }, remove_totp } => {
             link(context, &reset_operator_password(service, &email, tenant.as_deref(), remove_totp).await?)
@@ -105,11 +105,12 @@ fn described(operator: &OperatorSummary) -> Value {
 }
 
 fn line(operator: &OperatorSummary) -> String {
-    let state = match (operator.disabled, operator.totp) {
-        (true, _) => "disabled",
-        (false, true) => "second factor",
-        (false, false) => "",
-    };
+    let states = [
+        (operator.disabled, "disabled"),
+        (operator.confirmed, "confirmed"),
+        (operator.totp, "second factor"),
+    ];
+    let states: Vec<&str> = states.into_iter().filter_map(|(is_so, state)| is_so.then_some(state)).collect();
     let columns = [column(&operator.email, 30), column(&operator.name, 20), column(&operator.role, 6)];
-    format!("{}{state}", columns.concat()).trim_end().to_owned()
+    format!("{}{}", columns.concat(), states.join(", ")).trim_end().to_owned()
 }

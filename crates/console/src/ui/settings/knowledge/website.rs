@@ -243,6 +243,7 @@ fn reason_text(reason: SkipReason) -> Text {
         SkipReason::Timeout => t::SKIP_TIMEOUT,
         SkipReason::Unreachable => t::SKIP_UNREACHABLE,
         SkipReason::Storage => t::SKIP_STORAGE,
+        SkipReason::MaxPages => t::SKIP_MAX_PAGES,
     }
 }
 
