@@ -20,8 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use account::{
     LinkKind, LinkToken, Me, PasswordChange, PasswordForgotten, PasswordMail, PasswordProof, RecoveryCodes,
-    Secret, Setup, SetupLink, SignIn, SignedIn, SwitchWorkspace, Tenant, TotpConfirmation, TotpEnrolment,
-    Workspace,
+    Secret, Setup, SetupLink, SignIn, SignedIn, Tenant, TotpConfirmation, TotpEnrolment,
 };
 pub use conversation::{
     Activity, Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,

@@ -1,7 +1,6 @@
 //! Accounts: signing in, one-time links, a forgotten password, and the operator's own account.
 
 mod forgot;
-mod join;
 mod own;
 mod setup;
 mod sign_in;

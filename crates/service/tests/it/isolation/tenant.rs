@@ -84,7 +84,6 @@ impl Tenant {
             "console" => "console_",
             "device" => "push_",
             "review" => "overlay_",
-            "source" => "source_",
             "visitor" => self.name.as_str(),
             _ => "",
         };
