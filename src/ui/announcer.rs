@@ -127,7 +127,7 @@ impl Ui {
         self.session(|session| session.person_name().map(Into::into))
     }
 
-    /// Returns the name of whoever is writing: an operator, or the assistant.
+    /// Returns the name of the operator, or else of the assistant, that is writing.
     fn writer(&self, session: &Session) -> Option<String> {
         let assistant = || session.is_writing().then(|| self.assistant_name());
         session.person_writing().map(|name| self.operator_name(Some(name))).or_else(assistant)

@@ -17,7 +17,7 @@ pub struct SiteName {
     pub id: String,
     /// The name.
     pub name: String,
-    /// Who answers first: `ai_first`, `people_first` or `people_only`.
+    /// The first to answer visitors: `ai_first`, `people_first` or `people_only`.
     pub answering: String,
 }
 

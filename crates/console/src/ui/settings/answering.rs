@@ -1,4 +1,4 @@
-//! Who answers the visitors of a site: the AI or people.
+//! The choice between the AI and people as the first to answer the visitors of a site.
 
 use chat_protocol::admin::settings::{Site, SiteChange};
 use leptos::prelude::*;
@@ -17,7 +17,7 @@ const MODES: [(&str, Text); 3] = [
 ];
 
 draft!(
-    /// Who answers.
+    /// The first to answer visitors.
     Answering, AnsweringFields { mode: String }
 );
 

@@ -41,7 +41,7 @@ pub struct Site {
     pub avatar_url: Option<String>,
     /// `semi_automatic` or `automatic` (1.4).
     pub publishing: String,
-    /// Who answers first: `ai_first`, `people_first` or `people_only`.
+    /// The first to answer visitors: `ai_first`, `people_first` or `people_only`.
     pub answering: String,
     /// Maximum replies of the AI in a calendar month.
     pub monthly_ai_replies: Option<i64>,

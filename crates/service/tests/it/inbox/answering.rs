@@ -1,4 +1,4 @@
-//! Who answers the visitors of a site first.
+//! The first to answer the visitors of a site: the AI or people.
 
 use chat_protocol::admin::State;
 use chat_service::SiteChange;
