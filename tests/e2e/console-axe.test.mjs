@@ -88,6 +88,11 @@ const PAGES = [
   settings("widget", "Widget", (page) => page.frameLocator("iframe").locator("body")),
   settings("assistant", "Assistant"),
   settings("knowledge", "Knowledge", rowOf(LONG)),
+  [
+    "settings: Website",
+    () => `settings/knowledge/${team.site.id}/website`,
+    (page) => page.getByText("No website is read yet."),
+  ],
   ["settings: Ask it", () => `settings/knowledge/${team.site.id}/ask`, (page) => page.getByRole("textbox")],
   settings("access", "Tokens and licenses", rowOf(LONG)),
   settings("retention", "Retention"),

@@ -42,6 +42,43 @@ test("An answer that was added is found by asking, and is gone when it is delete
   await row(page, "zebra teapots?").waitFor({ state: "detached" });
 });
 
+test("A website is added, read with a reason why it cannot be, changed and removed", async () => {
+  const { page } = await openSettings("knowledge");
+  await page.getByRole("link", { name: "Website" }).click();
+  await page.getByText("No website is read yet.").waitFor();
+  await page.getByRole("button", { name: "Read a website" }).click();
+  const form = dialog(page, "Read a website");
+  const address = form.getByRole("textbox", { name: "Address of the website or its sitemap" });
+  await address.fill("http://127.0.0.1/");
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("alert").filter({ hasText: "public address" }).waitFor();
+  await address.fill("https://pots.invalid/");
+  await form.getByRole("textbox", { name: "Maximum pages" }).fill("25");
+  await form.getByRole("combobox", { name: "Read again" }).selectOption("Every day");
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.waitFor({ state: "hidden" });
+  const website = row(page, "https://pots.invalid/");
+  await website.getByText("Could not be read").waitFor();
+  await website.getByText("No connection to the server").waitFor();
+
+  await page.getByRole("button", { name: "Read https://pots.invalid/ again now" }).click();
+  await notice(page, "The website will be read again.").waitFor();
+  await page.getByRole("button", { name: "Edit https://pots.invalid/" }).click();
+  const change = dialog(page, "Change how it is read");
+  assert.equal(await change.getByRole("textbox", { name: "Maximum pages" }).inputValue(), "25");
+  await change.getByRole("textbox", { name: "Maximum pages" }).fill("0");
+  await change.getByRole("button", { name: "Save" }).click();
+  await change.getByRole("alert").filter({ hasText: "1 to 500" }).waitFor();
+  await change.getByRole("textbox", { name: "Maximum pages" }).fill("30");
+  await change.getByRole("button", { name: "Save" }).click();
+  await change.waitFor({ state: "hidden" });
+
+  await page.getByRole("button", { name: "Delete https://pots.invalid/" }).click();
+  await dialog(page, "Remove the website").getByRole("button", { name: "Delete" }).click();
+  await notice(page, "The website was removed.").waitFor();
+  await page.getByText("No website is read yet.").waitFor();
+});
+
 test("A token's secret is shown once and works until the token is revoked", async () => {
   const { page } = await openSettings("access");
   await page.getByText("No tokens yet.").waitFor();

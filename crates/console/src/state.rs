@@ -34,7 +34,7 @@ pub use notices::{Notice, NoticeKind, Notices};
 pub use outbox::{Outbox, PendingMessage, PendingState, UNDO_TIMEOUT};
 pub use presence::Presence;
 pub use push::{Push, PushStatus};
-pub use session::{Session, SessionState};
+pub use session::{Session, SessionState, show_workspace};
 pub use thread::Entry;
 pub use visitor_name::visitor_name;
 

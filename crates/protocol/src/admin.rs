@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 
 pub use account::{
     LinkKind, LinkToken, Me, PasswordChange, PasswordForgotten, PasswordMail, PasswordProof, RecoveryCodes,
-    Secret, Setup, SetupLink, SignIn, SignedIn, Tenant, TotpConfirmation, TotpEnrolment,
+    Secret, Setup, SetupLink, SignIn, SignedIn, SwitchWorkspace, Tenant, TotpConfirmation, TotpEnrolment,
+    Workspace,
 };
 pub use conversation::{
     Activity, Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,

@@ -1,5 +1,6 @@
 //! The accounts of operators: signing in, sessions, roles, one-time links and the second factor.
 
+mod account;
 mod accounts_routes;
 #[cfg(test)]
 mod accounts_tests;
@@ -26,8 +27,8 @@ mod totp;
 pub(crate) use accounts_routes::{AccountsApi, routes};
 pub(crate) use actor::Actor;
 pub use command::{
-    CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
-    reset_operator_password, set_operator_disabled,
+    CommandError, OneTimeLink, OperatorSummary, confirm_operator, first_owner_link, list_operators,
+    owner_link, reset_operator_password, set_operator_disabled,
 };
 pub(crate) use guard::{check_source, guarded, guarded_pages};
 pub(crate) use operator::Operator;

@@ -32,6 +32,7 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(conversations::routes())
         .merge(inbox::routes())
         .merge(knowledge_api::routes())
+        .merge(crate::sources::routes())
         .merge(notify::routes())
         .merge(visitors::routes());
     let routes = body_limit::limited(limited, MAX_BODY_BYTES)
@@ -71,6 +72,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     document.merge(accounts::AccountsApi::openapi());
     document.merge(inbox::InboxApi::openapi());
     document.merge(knowledge_api::KnowledgeApi::openapi());
+    document.merge(crate::sources::SourcesApi::openapi());
     document.merge(notify::webhooks::WebhooksApi::openapi());
     document.merge(notify::mail::NotificationsApi::openapi());
     document.merge(notify::push::PushApi::openapi());
@@ -95,7 +97,7 @@ mod tests {
         "POST /sites/{site}/privacy/export",
     ];
     /// Operations that change something, and read no body.
-    const WITHOUT_BODY: [&str; 10] = [
+    const WITHOUT_BODY: [&str; 11] = [
         "POST /operators/{operator}/password-link",
         "POST /sites/{site}/disable",
         "POST /sites/{site}/enable",
@@ -103,6 +105,7 @@ mod tests {
         "POST /sites/{site}/reviews/{id}/approve",
         "POST /sites/{site}/reviews/{id}/rollback",
         "POST /sites/{site}/reviews/{id}/withdraw",
+        "POST /sites/{site}/sources/{source}/run",
         "POST /webhooks/{id}/deliveries/{delivery}/replay",
         "POST /webhooks/{id}/secret",
         "POST /webhooks/{id}/test",

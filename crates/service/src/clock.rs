@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
 use tokio::time::Instant;
 
@@ -27,6 +28,16 @@ impl Clock {
         let shift = self.started_for_tokio.elapsed().saturating_sub(self.started.elapsed());
         Timestamp::now().as_millisecond().saturating_add(millis(shift))
     }
+}
+
+/// Returns the time that the header `Retry-After` asks to wait, in seconds or until a date.
+pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
+    Some(date.duration_since(now).try_into().unwrap_or_default())
 }
 
 /// Formats a time in milliseconds since 1970 as ISO 8601.

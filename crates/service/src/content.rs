@@ -1,33 +1,33 @@
-//! The synced content of a site (4.9).
+//! The content of a site: what its server syncs (4.9), and what its sources were read from. An item of the
+//! sync takes the place of a page of a source that has the same address.
+
+mod address;
+mod prepared;
+mod read_pages;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use chat_page::{blocks, marked};
-use chat_protocol::{ContentItem, ContentPage, FieldError, Value};
+use chat_protocol::{ContentItem, ContentPage, FieldError};
 
 use crate::db::{Db, DbError, Tx, args};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
-use crate::knowledge::Language;
-use crate::knowledge::search_index::{IndexTerms, put_content};
+use crate::knowledge::search_index::put_content;
 use crate::publishing::Suggestion;
 use crate::storage::{self, Room};
-use crate::text::{to_text, truncate_bytes, truncate_words};
+use crate::text::truncate_words;
 
-/// Maximum bytes of an item's text that are stored and searched.
-const MAX_TEXT_BYTES: usize = 32 * 1024;
-/// Maximum characters of a title.
-const MAX_TITLE_LENGTH: usize = 200;
-/// Maximum bytes of a path or a URL; a longer one is dropped.
-const MAX_LOCATION_BYTES: usize = 2048;
+pub(crate) use address::{address_key, host_key, path_key, remove_tracking};
+pub(crate) use prepared::{PreparedItem, prepare};
+pub(crate) use read_pages::{ReadPage, backfill_keys, put_read, remove_read};
+
 /// Maximum bytes of the names of an item: `externalId` and `type`.
 const MAX_NAME_BYTES: usize = 512;
-/// Bytes that a stored item needs beside its texts.
-const ROW_BYTES: usize = 400;
 /// Maximum characters of an item's id in an error.
 const MAX_SHOWN_ID: usize = 100;
 /// Maximum items of a site.
 const MAX_ITEMS: i64 = 100_000;
+const COUNT: &str = "SELECT count(*) FROM content WHERE site_id = $1 AND source_page IS NULL";
 
 /// The changes of a sync.
 #[derive(Debug, Default)]
@@ -36,23 +36,6 @@ pub(crate) struct SyncOutcome {
     pub(crate) removed: i64,
     /// Suggestions for the items that are new or changed.
     pub(crate) suggestions: Vec<Suggestion>,
-}
-
-/// An item with everything derived from its HTML, which takes too long to compute in a transaction.
-#[derive(Debug)]
-pub(crate) struct PreparedItem {
-    item: ContentItem,
-    body: String,
-    title: String,
-    location: Option<String>,
-    text: String,
-    terms: IndexTerms,
-    suggestion: Option<Suggestion>,
-}
-
-/// Prepares items for [`sync`], outside of any transaction. It may take long, for a page of large items.
-pub(crate) fn prepare(items: Vec<ContentItem>) -> Vec<PreparedItem> {
-    items.into_iter().map(PreparedItem::new).collect()
 }
 
 /// Refuses names that the database's index cannot hold.
@@ -71,53 +54,6 @@ fn check_names(items: &[PreparedItem]) -> Result<(), ApiError> {
     Ok(())
 }
 
-impl PreparedItem {
-    fn new(item: ContentItem) -> Self {
-        let parts = [item.summary.as_deref(), item.content.as_deref()];
-        let texts: Vec<String> = parts
-            .into_iter()
-            .flatten()
-            .map(|part| marked(&to_text(part, item.format, MAX_TEXT_BYTES)))
-            .collect();
-        let suggestion =
-            Suggestion::new(&item, &description(texts.first().map(String::as_str).unwrap_or_default()));
-        let text = truncate_bytes(&texts.join("\n"), MAX_TEXT_BYTES).to_owned();
-        let title = without_nul(&truncate_words(item.title.as_deref().unwrap_or_default(), MAX_TITLE_LENGTH));
-        let location = item.path.as_deref().or(item.url.as_deref()).map(without_nul);
-        let language = Language::of_text(item.locale.as_deref().unwrap_or_default(), &text);
-        Self {
-            body: Value::from(&item).to_string(),
-            terms: IndexTerms::of_knowledge(language, &[&title, &text]),
-            location: location.filter(|location| location.len() <= MAX_LOCATION_BYTES),
-            title,
-            text,
-            suggestion,
-            item,
-        }
-    }
-
-    /// Returns the bytes that a new item needs, as the database counts them.
-    fn stored_bytes(&self) -> u64 {
-        let bytes = ROW_BYTES + self.body.len() + 2 * self.text.len();
-        bytes.try_into().unwrap_or(u64::MAX)
-    }
-
-    fn locale(&self) -> &str {
-        self.item.locale.as_deref().unwrap_or_default()
-    }
-}
-
-/// Returns the text of a page without its headings.
-fn description(text: &str) -> String {
-    let blocks = blocks(text).into_iter().filter(|block| !block.is_heading);
-    blocks.map(|block| block.text).collect::<Vec<_>>().join("\n")
-}
-
-/// Returns a text without NUL characters, which PostgreSQL does not store.
-fn without_nul(text: &str) -> String {
-    text.replace('\0', "")
-}
-
 /// Stores a page of a site's content. A page that does not fit into `room` is refused as a whole, and the
 /// error names the first item that did not fit: nothing is lost, and the sync can go on with this page.
 pub(crate) async fn sync(
@@ -132,6 +68,8 @@ pub(crate) async fn sync(
     // Syncs of one site run one after the other, so that two nodes never wait for each other's items.
     tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
     let mut outcome = SyncOutcome::default();
+    let sources = "SELECT 1 FROM sources WHERE site_id = $1 LIMIT 1";
+    let has_sources = tx.optional(sources, args![site_id]).await?.is_some();
     let snapshot = stored_snapshot(&page.snapshot_id);
     // Items replace others, so that only the database knows by how much the site grows. It is asked where
     // that may be too much.
@@ -140,6 +78,9 @@ pub(crate) async fn sync(
         if needed > room.bytes { Some(storage::used(tx, site_id).await? + room.bytes) } else { None };
     for prepared in items {
         outcome.accepted += 1;
+        if has_sources && !prepared.item.deleted {
+            read_pages::displace(tx, site_id, &prepared.keys).await?;
+        }
         if prepared.item.deleted {
             outcome.removed += remove(tx, site_id, &prepared).await?;
         } else if put(tx, now_ms, site_id, &snapshot, &prepared).await? {
@@ -152,11 +93,11 @@ pub(crate) async fn sync(
         }
     }
     if page.complete {
-        let outdated = "DELETE FROM content WHERE site_id = $1 AND snapshot <> $2";
+        let outdated = "DELETE FROM content WHERE site_id = $1 AND snapshot <> $2 AND source_page IS NULL";
         let removed = tx.execute(outdated, args![site_id, snapshot.as_str()]).await?;
         outcome.removed += i64::try_from(removed).unwrap_or(i64::MAX);
     }
-    let count = tx.one("SELECT count(*) FROM content WHERE site_id = $1", args![site_id]).await?.int(0)?;
+    let count = tx.one(COUNT, args![site_id]).await?.int(0)?;
     if count > MAX_ITEMS {
         return Err(ApiError::InvalidRequest(format!(
             "This site has too many items: expected at most {MAX_ITEMS}, got {count}."
@@ -195,7 +136,8 @@ async fn put(
     let seen = tx
         .execute(
             "UPDATE content SET snapshot = $5
-             WHERE site_id = $1 AND type = $2 AND external_id = $3 AND locale = $4 AND item = $6",
+             WHERE site_id = $1 AND type = $2 AND external_id = $3 AND locale = $4 AND item = $6
+                 AND source_page IS NULL",
             args![site_id, kind, id, prepared.locale(), snapshot, body],
         )
         .await?;
@@ -205,11 +147,13 @@ async fn put(
     let row = tx
         .one(
             "INSERT INTO content
-                 (site_id, type, external_id, locale, location, title, text, item, snapshot, synced_ms)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                 (site_id, type, external_id, locale, location, title, text, item, snapshot, synced_ms,
+                  address_key, path_key)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
              ON CONFLICT (site_id, type, external_id, locale) DO UPDATE SET location = excluded.location,
                  title = excluded.title, text = excluded.text, item = excluded.item,
-                 snapshot = excluded.snapshot, synced_ms = excluded.synced_ms
+                 snapshot = excluded.snapshot, synced_ms = excluded.synced_ms,
+                 address_key = excluded.address_key, path_key = excluded.path_key, source_page = NULL
              RETURNING no",
             args![
                 site_id,
@@ -221,7 +165,9 @@ async fn put(
                 text,
                 body,
                 snapshot,
-                now_ms
+                now_ms,
+                prepared.keys.address.clone(),
+                prepared.keys.path.clone(),
             ],
         )
         .await?;
@@ -234,16 +180,17 @@ async fn remove(tx: &mut Tx, site_id: &str, prepared: &PreparedItem) -> Result<i
     let item = &prepared.item;
     let removed = tx
         .execute(
-            "DELETE FROM content WHERE site_id = $1 AND type = $2 AND external_id = $3 AND locale = $4",
+            "DELETE FROM content WHERE site_id = $1 AND type = $2 AND external_id = $3 AND locale = $4
+                 AND source_page IS NULL",
             args![site_id, item.kind.as_str(), item.external_id.as_str(), prepared.locale()],
         )
         .await?;
     Ok(i64::try_from(removed).unwrap_or(i64::MAX))
 }
 
-/// Returns the number of a site's items.
+/// Returns the number of the items that a site has synced.
 pub(crate) async fn count(db: &Db, site_id: &str) -> Result<i64, DbError> {
-    db.one("SELECT count(*) FROM content WHERE site_id = $1", args![site_id]).await?.int(0)
+    db.one(COUNT, args![site_id]).await?.int(0)
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ mod response;
 mod secrets;
 mod site_proxy;
 mod sites;
+mod sources;
 mod storage;
 mod supervisor;
 mod tenants;
@@ -73,15 +74,15 @@ use tokio_util::task::TaskTracker;
 use tracing::error;
 
 pub use accounts::{
-    CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
-    reset_operator_password, set_operator_disabled,
+    CommandError, OneTimeLink, OperatorSummary, confirm_operator, first_owner_link, list_operators,
+    owner_link, reset_operator_password, set_operator_disabled,
 };
 pub use db::OpenError;
 pub use directory::Directory;
 pub use error::ApiError;
 pub use licenses::{License, NewLicense};
 pub use notify::{SmtpOptions, SmtpOptionsError, SmtpTls, check_smtp};
-pub use options::ServiceOptions;
+pub use options::{CrawlPace, ServiceOptions};
 pub use presence::{Intervals, Pace};
 pub use rate::RateLimit;
 pub use secrets::{KEY_BYTES, ServiceKey};
@@ -130,6 +131,7 @@ struct Inner {
     ai: ai::Ai,
     /// What open consoles are told of.
     hubs: inbox::Hubs,
+    sources: sources::Sources,
     /// The key pair of pushes, once it was needed.
     push_key: OnceCell<notify::push::PushKey>,
     /// Answers the visitors.
@@ -185,6 +187,7 @@ impl Service {
             accounts: accounts::Accounts::default(),
             ai,
             hubs: inbox::Hubs::default(),
+            sources: sources::Sources::default(),
             push_key: OnceCell::new(),
             responder,
         }))
@@ -201,8 +204,8 @@ impl Service {
     }
 
     /// Runs the background tasks until the service is told to stop: delivers webhooks, e-mails and pushes,
-    /// brings conversations back that were put aside, removes what is old, and merges counts. Each task that
-    /// panics starts again.
+    /// brings conversations back that were put aside, removes what is old, merges counts, and reads websites.
+    /// Each task that panics starts again.
     pub async fn run(&self) {
         tokio::join!(
             notify::run(self.clone()),
@@ -210,6 +213,7 @@ impl Service {
             supervise("the return of conversations", || conversations::snooze::run(self)),
             supervise("the counts of storage", || storage::run(self)),
             supervise("the texts of searches", || conversations::search_text::run(self)),
+            supervise("the reading of websites", || Box::pin(sources::run(self.clone()))),
         );
     }
 

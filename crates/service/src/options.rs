@@ -38,8 +38,33 @@ pub struct ServiceOptions {
     pub smtp: Option<SmtpOptions>,
     /// Sends pushes to the browsers of operators who want them, by the push services of the browsers' makers.
     pub web_push: bool,
-    /// Allows webhooks and pushes to private and loopback addresses, also without TLS to loopback.
+    /// Allows webhooks and pushes to private and loopback addresses, also without TLS to loopback, and
+    /// websites there as sources of content.
     pub allow_private_webhooks: bool,
+    /// The pace at which websites are read as sources of content.
+    pub crawl: CrawlPace,
+}
+
+/// The pace at which websites are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CrawlPace {
+    /// The pause between two requests to a host.
+    pub pause: Duration,
+    /// The time limit of a request.
+    pub timeout: Duration,
+    /// The time after which another website has its turn.
+    pub turn: Duration,
+}
+
+impl Default for CrawlPace {
+    /// A second between requests of 15 s at most, and turns of 30 s.
+    fn default() -> Self {
+        Self {
+            pause: Duration::from_secs(1),
+            timeout: Duration::from_secs(15),
+            turn: Duration::from_secs(30),
+        }
+    }
 }
 
 impl ServiceOptions {
@@ -60,6 +85,7 @@ impl ServiceOptions {
             smtp: None,
             web_push: true,
             allow_private_webhooks: false,
+            crawl: CrawlPace::default(),
         }
     }
 }

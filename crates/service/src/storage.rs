@@ -145,6 +145,11 @@ fn full(what: &str) -> ApiError {
     ApiError::StorageFull(format!("{what}: delete something, shorten the retention, or ask for more."))
 }
 
+/// Counts what is about to be stored within the [`room`] of a site, until the counts are read again.
+pub(crate) fn expect(service: &Service, tenant_id: &str, site_id: &str, bytes: u64) {
+    service.0.storage.add(tenant_id, site_id, bytes);
+}
+
 /// Admits what a visitor sends, before it is stored.
 pub(crate) async fn admit(
     service: &Service,

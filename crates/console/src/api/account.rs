@@ -3,7 +3,7 @@
 use chat_protocol::admin::settings::{EndedSessions, SessionInfo, Sessions};
 use chat_protocol::admin::{
     Empty, LinkToken, PasswordChange, PasswordForgotten, PasswordMail, PasswordProof, RecoveryCodes, Setup,
-    SetupLink, SignIn, SignedIn, TotpConfirmation, TotpEnrolment,
+    SetupLink, SignIn, SignedIn, SwitchWorkspace, TotpConfirmation, TotpEnrolment,
 };
 
 use super::{ApiError, delete, get, post};
@@ -22,6 +22,16 @@ pub async fn sign_in(email: &str, password: &str, code: Option<&str>) -> Result<
 /// Ends the session.
 pub async fn sign_out() -> Result<Empty, ApiError> {
     delete("session").await
+}
+
+/// Switches to another workspace of the account, by the id of its operator there.
+pub async fn switch_workspace(operator_id: &str) -> Result<SignedIn, ApiError> {
+    post("session/switch", &SwitchWorkspace { operator_id: operator_id.to_owned() }).await
+}
+
+/// Joins the workspace of a one-time link with the signed-in account.
+pub async fn join(token: &str) -> Result<SignedIn, ApiError> {
+    post("setup/join", &LinkToken { token: token.into() }).await
 }
 
 /// Returns what a one-time link is for.

@@ -3,10 +3,11 @@
 use chat_protocol::admin::settings::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, AuditPage, ContentPage, Delivery,
     DeliveryPage, DeliveryShown, EmailChoice, EmailPreferences, InvitationRequest, Invitations,
-    KnowledgeQuestion, License, LicenseRequest, NewInvitation, NewLicense, NewSite, NewToken,
+    KnowledgeQuestion, License, LicenseRequest, NewInvitation, NewLicense, NewSite, NewSource, NewToken,
     NewVisitorSecret, NewWebhook, OneTimeLink, OperatorAccount, OperatorChange, OperatorChanged, Operators,
-    ProxyCheck, ProxyChecked, Quota, Rotation, Sessions, Site, SiteChange, Token, TokenRequest,
-    VisitorSecretRotation, Webhook, WebhookChange, WebhookSecret, WebhookShown, Webhooks,
+    ProxyCheck, ProxyChecked, Quota, Rotation, Sessions, Site, SiteChange, SourceChange, SourceShown,
+    Sources, Token, TokenRequest, VisitorSecretRotation, Webhook, WebhookChange, WebhookSecret, WebhookShown,
+    Webhooks,
 };
 use chat_protocol::admin::{CannedReply, CannedReplyText, Empty, Label, LabelChange, UnansweredQuestions};
 
@@ -15,11 +16,11 @@ use crate::browser::window;
 use crate::location::{Query, encode};
 
 /// Returns a link with the console's origin. Without a public origin, the service knows the path alone.
-fn with_origin(mut link: OneTimeLink) -> OneTimeLink {
-    if link.link.starts_with('/')
+fn with_origin(mut link: String) -> String {
+    if link.starts_with('/')
         && let Ok(origin) = window().location().origin()
     {
-        link.link.insert_str(0, &origin);
+        link.insert_str(0, &origin);
     }
     link
 }
@@ -93,10 +94,36 @@ pub async fn delete_answer(site: &str, id: &str) -> Result<Empty, ApiError> {
     delete(&of_site(site, &format!("/answers/{}", encode(id)))).await
 }
 
-/// Returns a page of a site's synced content.
-pub async fn content(site: &str, after: Option<&str>) -> Result<ContentPage, ApiError> {
-    let query = Query::default().with("after", after);
+/// Returns a page of a site's synced content, or of that of a source.
+pub async fn content(site: &str, source: &str, after: Option<&str>) -> Result<ContentPage, ApiError> {
+    let source = Some(source).filter(|source| !source.is_empty());
+    let query = Query::default().with("source", source).with("after", after);
     get(&of_site(site, &format!("/content{query}"))).await
+}
+
+/// Returns the websites that are read for a site.
+pub async fn sources(site: &str) -> Result<Sources, ApiError> {
+    get(&of_site(site, "/sources")).await
+}
+
+/// Adds a website.
+pub async fn add_source(site: &str, new: &NewSource) -> Result<SourceShown, ApiError> {
+    post(&of_site(site, "/sources"), new).await
+}
+
+/// Changes how a website is read.
+pub async fn change_source(site: &str, source: &str, change: &SourceChange) -> Result<SourceShown, ApiError> {
+    patch(&of_site(site, &format!("/sources/{}", encode(source))), change).await
+}
+
+/// Removes a website with its pages.
+pub async fn delete_source(site: &str, source: &str) -> Result<Empty, ApiError> {
+    delete(&of_site(site, &format!("/sources/{}", encode(source)))).await
+}
+
+/// Lets a website be read again soon.
+pub async fn read_source(site: &str, source: &str) -> Result<SourceShown, ApiError> {
+    post(&of_site(site, &format!("/sources/{}/run", encode(source))), &Empty {}).await
 }
 
 /// Asks the assistant as a visitor would.
@@ -169,7 +196,9 @@ pub async fn remove_operator(id: &str) -> Result<Empty, ApiError> {
 
 /// Creates a link by which an operator sets a new password.
 pub async fn password_link(id: &str) -> Result<OneTimeLink, ApiError> {
-    post(&format!("operators/{}/password-link", encode(id)), &Empty {}).await.map(with_origin)
+    post(&format!("operators/{}/password-link", encode(id)), &Empty {})
+        .await
+        .map(|link: OneTimeLink| OneTimeLink { link: with_origin(link.link), ..link })
 }
 
 /// Returns the sessions of an operator.
@@ -190,7 +219,7 @@ pub async fn invitations() -> Result<Invitations, ApiError> {
 /// Invites somebody.
 pub async fn invite(request: &InvitationRequest) -> Result<NewInvitation, ApiError> {
     let new: NewInvitation = post("invitations", request).await?;
-    Ok(NewInvitation { link: with_origin(new.link), ..new })
+    Ok(NewInvitation { link: new.link.map(with_origin), ..new })
 }
 
 /// Withdraws an invitation.

@@ -10,16 +10,21 @@ fn storage() -> Option<Storage> {
     super::window().local_storage().ok().flatten()
 }
 
+/// Returns the name that a key has in storage.
+pub fn name(key: &str) -> String {
+    format!("{PREFIX}{key}")
+}
+
 /// Returns the value of a key; `None` for a missing or an unreadable one.
 pub fn read<T: DeserializeOwned>(key: &str) -> Option<T> {
-    let text = storage()?.get_item(&format!("{PREFIX}{key}")).ok()??;
+    let text = storage()?.get_item(&name(key)).ok()??;
     serde_json::from_str(&text).ok()
 }
 
 /// Stores a value. Returns whether it is stored.
 pub fn write<T: Serialize>(key: &str, value: &T) -> bool {
     let Some((storage, text)) = storage().zip(serde_json::to_string(value).ok()) else { return false };
-    storage.set_item(&format!("{PREFIX}{key}"), &text).is_ok()
+    storage.set_item(&name(key), &text).is_ok()
 }
 
 /// Returns the key of an entry of this console, as a `storage` event names it, without the prefix.
@@ -30,7 +35,7 @@ pub fn own_key(name: &str) -> Option<&str> {
 /// Removes a key.
 pub fn remove(key: &str) {
     if let Some(storage) = storage() {
-        _ = storage.remove_item(&format!("{PREFIX}{key}"));
+        _ = storage.remove_item(&name(key));
     }
 }
 

@@ -28,6 +28,11 @@ impl DraftKind {
     }
 }
 
+/// Returns the beginning of the keys of an operator's drafts.
+fn prefix(operator: &str) -> String {
+    format!("draft.{operator}.")
+}
+
 /// The drafts of the signed-in operator. Copies are the same ones.
 #[derive(Clone, Copy)]
 pub struct Drafts {
@@ -63,7 +68,7 @@ impl Drafts {
 
     /// Reads the drafts of an operator.
     pub(super) fn open(self, operator: &str) {
-        let prefix = format!("draft.{operator}.");
+        let prefix = prefix(operator);
         let mut texts = HashMap::new();
         for key in storage::keys(&prefix) {
             let Some((name, text)) = name_of(&key, &prefix).zip(storage::read::<String>(&key)) else {
@@ -76,10 +81,13 @@ impl Drafts {
         self.kinds.set(HashMap::new());
     }
 
-    /// Removes all drafts of the operator, also from storage.
-    pub fn clear(self) {
-        for key in self.prefix.with_value(|prefix| storage::keys(prefix)) {
-            storage::remove(&key);
+    /// Removes all drafts of the operator, also from storage, and those of the account's other operators.
+    pub fn clear(self, operators: &[String]) {
+        let others = operators.iter().map(|operator| prefix(operator));
+        for prefix in others.chain([self.prefix.get_value()]) {
+            for key in storage::keys(&prefix) {
+                storage::remove(&key);
+            }
         }
         self.texts.set(HashMap::new());
     }

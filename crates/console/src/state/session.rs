@@ -1,12 +1,14 @@
 //! The session of the signed-in operator.
 
-use chat_protocol::admin::{Me, SetupLink, SignedIn};
+use chat_protocol::admin::{Me, SetupLink, SignedIn, Workspace};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, StorageEvent};
 
 use super::app;
 use crate::api::{ApiError, ErrorCode, on_signed_out, requests};
-use crate::browser::{history, window};
+use crate::browser::{history, listener::Listener, storage, window};
 use crate::location::{BASE, Page};
 use crate::text::account;
 
@@ -43,6 +45,7 @@ pub struct Session {
 impl Session {
     pub(super) fn new() -> Self {
         let session = Self { state: RwSignal::new(SessionState::Loading) };
+        session.follow_other_tabs();
         on_signed_out(move || {
             // Drafts stay in storage.
             if session.state.with_untracked(|state| matches!(state, SessionState::SignedIn(_))) {
@@ -62,6 +65,14 @@ impl Session {
         self.state.with(|state| match state {
             SessionState::SignedIn(signed_in) => signed_in.operator.clone(),
             _ => Me::default(),
+        })
+    }
+
+    /// Returns the workspaces of the signed-in account, without following changes.
+    pub fn workspaces(self) -> Vec<Workspace> {
+        self.state.with_untracked(|state| match state {
+            SessionState::SignedIn(signed_in) => signed_in.workspaces.clone(),
+            _ => Vec::new(),
         })
     }
 
@@ -100,10 +111,34 @@ impl Session {
         self.state.set(SessionState::SignedIn(signed_in));
     }
 
+    /// Loads the console again when another tab has switched to another workspace: they have the same
+    /// session.
+    fn follow_other_tabs(self) {
+        let listener = Listener::new(&window(), "storage", move |event: Event| {
+            let key = event.dyn_into::<StorageEvent>().ok().and_then(|event| event.key());
+            let is_switch = key.is_some_and(|key| key == storage::name(WORKSPACE_KEY));
+            if is_switch && self.state.with_untracked(|state| matches!(state, SessionState::SignedIn(_))) {
+                _ = window().location().assign(BASE);
+            }
+        });
+        // It lives as long as the page.
+        std::mem::forget(listener);
+    }
+
     /// Shows the form for signing in.
     pub fn set_signed_out(self, reason: Option<String>) {
         self.state.set(SessionState::SignedOut { reason });
     }
+}
+
+/// The key in storage by which tabs tell each other that the browser is in another workspace now.
+const WORKSPACE_KEY: &str = "workspace";
+
+/// Shows the workspace that the session was switched to, in this tab and in the others.
+pub fn show_workspace(operator_id: &str) {
+    storage::write(WORKSPACE_KEY, &operator_id);
+    // Everything that the console has loaded belongs to the workspace before.
+    _ = window().location().assign(BASE);
 }
 
 fn failed(error: ApiError) -> SessionState {

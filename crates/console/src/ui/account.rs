@@ -1,6 +1,7 @@
 //! Accounts: signing in, one-time links, a forgotten password, and the operator's own account.
 
 mod forgot;
+mod join;
 mod own;
 mod setup;
 mod sign_in;

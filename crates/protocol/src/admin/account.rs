@@ -49,6 +49,8 @@ pub struct Me {
     pub role: OperatorRole,
     /// Whether signing in needs an authenticator app.
     pub totp: bool,
+    /// Whether the mailbox has proved the address. Only then can the account join further workspaces.
+    pub confirmed: bool,
 }
 
 impl Me {
@@ -75,7 +77,28 @@ pub struct Tenant {
     pub name: String,
 }
 
-/// The signed-in operator and their tenant: `data` of `GET` and `POST /session`, and of `POST /setup`.
+/// A company that the signed-in account works for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct Workspace {
+    /// The id of the account's operator there, which is what [`SwitchWorkspace`] names.
+    pub operator_id: String,
+    /// The company.
+    pub tenant: Tenant,
+}
+
+/// The body of `POST /session/switch`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SwitchWorkspace {
+    /// The id of the account's operator in the other workspace.
+    pub operator_id: String,
+}
+
+/// The signed-in operator and their tenant: `data` of `GET` and `POST /session`, of `POST /session/switch`,
+/// of `POST /setup` and of `POST /setup/join`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -84,6 +107,8 @@ pub struct SignedIn {
     pub operator: Me,
     /// The company.
     pub tenant: Tenant,
+    /// All companies that the account works for and can switch to, this one included.
+    pub workspaces: Vec<Workspace>,
     /// After the use of a one-time link: whether the operator is signed in now. Those with a second factor
     /// have to show it first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,7 +143,7 @@ pub enum LinkKind {
     Password,
 }
 
-/// The body of `POST /setup/check`, which does not use the link up.
+/// The body of `POST /setup/check`, which does not use the link up, and of `POST /setup/join`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -142,6 +167,9 @@ pub struct SetupLink {
     pub role: Option<OperatorRole>,
     /// The company's name.
     pub tenant: String,
+    /// Whether the address has an account already, which joins by `POST /setup/join` once it is signed in.
+    /// Only the mailbox of the address is told; for others it is always false.
+    pub has_account: bool,
 }
 
 /// The body of `POST /setup`: a new account, or a new password.

@@ -11,6 +11,7 @@ mod provider;
 mod proxy;
 mod quota;
 mod site;
+mod source;
 mod webhook;
 
 pub use access::{
@@ -31,6 +32,9 @@ pub use provider::{AI_PROVIDERS, AiProvider, CUSTOM_AI_PROVIDER};
 pub use proxy::{CheckedPart, ProxyCheck, ProxyChecked, ProxyProblem};
 pub use quota::{Quota, SiteQuota};
 pub use site::{AiChange, AiOptions, AiSettings, NewSite, Patch, Site, SiteChange};
+pub use source::{
+    NewSource, Refresh, SkipReason, SkippedPage, Source, SourceChange, SourceShown, SourceState, Sources,
+};
 pub use webhook::{
     Delivery, DeliveryAttempt, DeliveryPage, DeliveryShown, NewWebhook, Webhook, WebhookChange,
     WebhookSecret, WebhookShown, Webhooks,

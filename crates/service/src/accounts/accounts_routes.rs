@@ -36,8 +36,10 @@ pub(crate) fn routes() -> Router<Service> {
 #[openapi(paths(
     setup::check,
     setup::finish,
+    setup::join,
     sign_in::sign_in,
     sign_in::who,
+    sign_in::switch,
     sign_in::sign_out,
     sessions::list,
     sessions::end_others,

@@ -1,6 +1,7 @@
 //! Attacks on accounts, through the guarded router.
 
 mod browser;
+mod commands;
 mod enumeration;
 mod guessing;
 mod isolation;
@@ -8,5 +9,8 @@ mod links;
 mod origins;
 mod owners;
 mod roles;
+mod same_address;
 mod sessions;
+mod squatting;
 mod totp;
+mod workspaces;

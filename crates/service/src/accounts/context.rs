@@ -68,43 +68,51 @@ impl Context {
         Counted::network(purpose, &self.network)
     }
 
-    /// Counts the attempts of a browser that this operator has used before; `None` for others.
+    /// Counts the attempts of a browser that this account has used before; `None` for others.
     ///
-    /// The cookie is decrypted for unknown operators (`""`) too, so that this takes as long.
-    pub(super) fn of_device(&self, service: &Service, operator_id: &str) -> Option<Counted> {
-        let device_id = self.device_id(service, operator_id)?;
+    /// The cookie is decrypted for unknown accounts (`""`) too, so that this takes as long.
+    pub(super) fn of_device(&self, service: &Service, account_id: &str) -> Option<Counted> {
+        let device_id = self.device_id(service, account_id)?;
         Some(Counted::account("sign in with device", &device_id))
     }
 
-    fn device_id(&self, service: &Service, operator_id: &str) -> Option<String> {
+    fn device_id(&self, service: &Service, account_id: &str) -> Option<String> {
         let sealed = BASE64_URL_SAFE_NO_PAD.decode(self.device.as_deref()?).ok()?;
-        let id = service.0.options.key.unseal(&device_purpose(operator_id), &sealed).ok()?;
+        let id = service.0.options.key.unseal(&device_purpose(account_id), &sealed).ok()?;
         Some(id.expose_secret().to_owned())
+    }
+
+    /// Returns the client's address for the audit log of an account's tenant; empty unless the account has
+    /// used this browser before. Several tenants can have accounts of one address, and must not learn from
+    /// where its owner signs in to others.
+    pub(super) fn address_for(&self, service: &Service, account_id: &str) -> &str {
+        let is_known = self.device_id(service, account_id).is_some();
+        if is_known { &self.browser.address } else { "" }
     }
 
     /// Returns a response that signs in: with the cookie of the session, and that of the browser.
     pub(crate) fn signed_in(
         &self,
         service: &Service,
-        operator_id: &str,
+        account_id: &str,
         secret: &str,
         data: &impl Serialize,
     ) -> Result<Response, ApiError> {
-        let mut response = self.known_device(service, operator_id, data)?;
+        let mut response = self.known_device(service, account_id, data)?;
         append(response.headers_mut(), session_cookie(secret, self.transport));
         Ok(response)
     }
 
-    /// Returns a response that makes the browser known to an operator, without signing in.
+    /// Returns a response that makes the browser known to an account, without signing in.
     pub(super) fn known_device(
         &self,
         service: &Service,
-        operator_id: &str,
+        account_id: &str,
         data: &impl Serialize,
     ) -> Result<Response, ApiError> {
         let mut response = success(data)?.into_response();
-        let id = self.device_id(service, operator_id).unwrap_or_else(|| new_id("device"));
-        let sealed = service.0.options.key.seal(&device_purpose(operator_id), &id);
+        let id = self.device_id(service, account_id).unwrap_or_else(|| new_id("device"));
+        let sealed = service.0.options.key.seal(&device_purpose(account_id), &id);
         let sealed = BASE64_URL_SAFE_NO_PAD.encode(sealed);
         append(response.headers_mut(), Cookie::Device.set(&sealed, DEVICE_MAX_AGE_S, self.transport));
         Ok(response)
@@ -124,6 +132,6 @@ fn append(headers: &mut HeaderMap, cookie: Option<HeaderValue>) {
     }
 }
 
-fn device_purpose(operator_id: &str) -> String {
-    format!("device of {operator_id}")
+fn device_purpose(account_id: &str) -> String {
+    format!("device of {account_id}")
 }

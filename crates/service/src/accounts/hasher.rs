@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use argon2::{
+    Algorithm, Argon2, CustomizedPasswordHasher, Params, PasswordHash, PasswordHasher, PasswordVerifier,
+    Version,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tracing::error;
 
@@ -30,6 +33,9 @@ const MAX_WAITING: usize = 64;
 /// Maximum hashes of one tenant's operators that go first. Further ones wait with the strangers, so that a
 /// tenant cannot keep the operators of others waiting.
 const MAX_FIRST_PER_TENANT: usize = 8;
+/// Maximum hashes for one password. Accounts of an address share a salt, and need one hash together, unless
+/// two of them were created at the same moment.
+const MAX_SALTS: usize = 5;
 
 /// Is verified where there is no account, so that this takes as long.
 const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm8gYWNjb3VudCBoZXJl$\
@@ -153,11 +159,49 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the hash of a password, in PHC format.
-    pub(super) async fn hash(self, password: String) -> Result<String, ApiError> {
+    /// Returns the hash of a password, in PHC format. It has the salt of the hash `like`, if there is one.
+    pub(super) async fn hash(self, password: String, like: Option<String>) -> Result<String, ApiError> {
         self.compute(move |argon2| {
-            let hash = argon2.hash_password_with_salt(password.as_bytes(), &random_bytes::<SALT_BYTES>())?;
-            Ok(hash.to_string())
+            let salt = like.and_then(|like| PasswordHash::new(&like).ok()?.salt);
+            let salt = salt.map_or_else(|| random_bytes::<SALT_BYTES>().to_vec(), |salt| salt.to_vec());
+            Ok(argon2.hash_password_with_salt(password.as_bytes(), &salt)?.to_string())
+        })
+        .await
+    }
+
+    /// Returns the positions of the hashes that a password has. With none, it takes as long as with some of
+    /// the same salt.
+    pub(super) async fn matches(self, password: &str, hashes: Vec<String>) -> Result<Vec<usize>, ApiError> {
+        if hashes.is_empty() {
+            self.verify(password, None).await?;
+            return Ok(Vec::new());
+        }
+        let (password, counter) = (normalize(password), Arc::clone(&self.computed));
+        self.compute(move |argon2| {
+            let mut outputs: Vec<(&str, PasswordHash)> = Vec::new();
+            let mut matching = Vec::new();
+            for (position, stored) in hashes.iter().enumerate() {
+                // Everything but the output: the algorithm, its parameters and the salt.
+                let (settings, _) = stored.rsplit_once('$').unwrap_or_default();
+                let parsed = PasswordHash::new(stored)?;
+                let computed = outputs.iter().position(|(of, _)| *of == settings);
+                let computed = match computed {
+                    Some(computed) => computed,
+                    None if outputs.len() == MAX_SALTS => continue,
+                    None => {
+                        if !outputs.is_empty() {
+                            counter.fetch_add(1, Ordering::Relaxed);
+                        }
+                        outputs.push((settings, compute_like(argon2, &password, &parsed)?));
+                        outputs.len() - 1
+                    }
+                };
+                // Takes as long wherever they differ.
+                if parsed.hash.is_some() && parsed.hash == outputs[computed].1.hash {
+                    matching.push(position);
+                }
+            }
+            Ok(matching)
         })
         .await
     }
@@ -214,6 +258,17 @@ impl Place {
     }
 }
 
+/// Returns the hash of a password with the parameters and the salt of a stored one.
+fn compute_like(
+    argon2: &Argon2<'_>,
+    password: &str,
+    stored: &PasswordHash,
+) -> Result<PasswordHash, argon2::password_hash::Error> {
+    let salt = stored.salt.as_ref().ok_or(argon2::password_hash::Error::SaltInvalid)?;
+    let (algorithm, params) = (Some(stored.algorithm.as_str()), Params::try_from(stored)?);
+    argon2.hash_password_customized(password.as_bytes(), salt, algorithm, stored.version, params)
+}
+
 /// Gives this thread less of a processor that others want as well. Elsewhere than on Linux, that concerns the
 /// whole process, so that nothing is done.
 fn yield_to_others() {
@@ -236,8 +291,10 @@ mod tests {
     async fn a_password_is_the_same_in_every_normal_form() {
         let hasher = Hasher::default();
         let place = hasher.place(Caller::Stranger).expect("a place");
-        let hash =
-            place.hash(accept("ju\u{308}rgens pass wort", &[]).expect("accepted")).await.expect("hashed");
+        let hash = place
+            .hash(accept("ju\u{308}rgens pass wort", &[]).expect("accepted"), None)
+            .await
+            .expect("hashed");
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
         for (password, expected) in [
             ("j\u{fc}rgens pass wort", true),
@@ -249,6 +306,29 @@ mod tests {
         assert_eq!(verify(&hasher, "j\u{fc}rgens pass wort", None).await, Ok(false));
         assert_eq!(hasher.computed(), 5, "without an account as well");
         assert_eq!(verify(&hasher, "anything", Some("no hash")).await, Err(ApiError::Internal));
+    }
+
+    /// Otherwise the time of an answer told how many accounts an address has.
+    #[tokio::test]
+    async fn one_hash_is_compared_with_those_of_all_accounts_of_an_address() {
+        let hasher = Hasher::default();
+        let hash = async |password: &str, like: Option<&String>| {
+            let place = hasher.place(Caller::Stranger).expect("a place");
+            place.hash(password.to_owned(), like.cloned()).await.expect("hashed")
+        };
+        let first = hash("first phrase", None).await;
+        let second = hash("second phrase", Some(&first)).await;
+        let elsewhere = hash("elsewhere", None).await;
+        let matches = async |password: &str, hashes: &[&String]| {
+            let (place, before) = (hasher.place(Caller::Stranger).expect("a place"), hasher.computed());
+            let matching = place.matches(password, hashes.iter().map(|hash| (*hash).clone()).collect()).await;
+            (matching, hasher.computed() - before)
+        };
+        assert_eq!(matches("first phrase", &[&first, &second, &first]).await, (Ok(vec![0, 2]), 1));
+        assert_eq!(matches("wrong", &[&first, &second]).await, (Ok(vec![]), 1));
+        assert_eq!(matches("wrong", &[]).await, (Ok(vec![]), 1));
+        assert_eq!(matches("elsewhere", &[&first, &elsewhere]).await, (Ok(vec![1]), 2), "another salt");
+        assert_eq!(matches("any", &[&"no hash".to_owned()]).await, (Err(ApiError::Internal), 1));
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

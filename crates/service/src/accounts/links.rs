@@ -32,7 +32,7 @@ pub(super) const INVALID_LINK: ApiError = ApiError::Unauthorized {
 pub(crate) enum Purpose {
     /// Creates an owner, with an e-mail address of their choice.
     Owner,
-    /// Creates an operator with this address.
+    /// Makes somebody with this address an operator, with a new account or the one that the address has.
     Invitation { email: String, role: Role },
     /// Sets the password of an operator anew.
     Password { operator_id: String },
@@ -62,15 +62,69 @@ pub(crate) struct Link {
     pub(super) id: String,
     pub(super) tenant_id: String,
     pub(super) purpose: Purpose,
+    /// Whether using it proves the mailbox: nobody else got it, or the host vouches for the one who gets it.
+    pub(super) mailed: bool,
+    created_by: String,
 }
 
-/// Creates a link. `created_by` is an operator's id, or `command`.
+impl Link {
+    /// Returns whether somebody of a tenant created the link, who may have used it instead of its recipient.
+    pub(super) fn is_of_an_operator(&self) -> bool {
+        ![BY_SERVICE, BY_COMMAND].contains(&self.created_by.as_str())
+    }
+
+    /// Returns whether the service wrote the link to its log, for its host.
+    pub(super) fn is_of_the_service(&self) -> bool {
+        self.created_by == BY_SERVICE
+    }
+}
+
+/// The creator of links that the service itself creates.
+pub(super) const BY_SERVICE: &str = "service";
+/// The creator of links that the command line creates.
+pub(super) const BY_COMMAND: &str = "command";
+
+/// Creates a link that is shown to its creator: an operator's id, `service` or `command`.
 pub(crate) async fn create(
     tx: &mut Tx,
     now_ms: i64,
     tenant_id: &str,
     purpose: &Purpose,
     created_by: &str,
+) -> Result<NewLink, DbError> {
+    insert(tx, now_ms, tenant_id, purpose, created_by, false).await
+}
+
+/// Creates a link that is sent to the mailbox of its address and shown to nobody, so that using it proves the
+/// mailbox.
+pub(super) async fn create_mailed(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    purpose: &Purpose,
+    created_by: &str,
+) -> Result<NewLink, DbError> {
+    insert(tx, now_ms, tenant_id, purpose, created_by, true).await
+}
+
+/// Creates a link that the host gives to the owner of its address, so that using it proves the mailbox as a
+/// link in an e-mail does.
+pub(super) async fn create_vouched(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    purpose: &Purpose,
+) -> Result<NewLink, DbError> {
+    insert(tx, now_ms, tenant_id, purpose, BY_COMMAND, true).await
+}
+
+async fn insert(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    purpose: &Purpose,
+    created_by: &str,
+    mailed: bool,
 ) -> Result<NewLink, DbError> {
     let (id, secret) = (new_id("link"), random_secret());
     let expires_ms = now_ms.saturating_add(millis(purpose.lifetime()));
@@ -80,11 +134,12 @@ pub(crate) async fn create(
         Purpose::Password { operator_id } => (Some(operator_id.as_str()), None, Role::Agent),
     };
     let sql = "INSERT INTO invitations
-                   (id, hash, tenant_id, operator_id, email, role, invited_by, created_ms, expires_ms)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+                   (id, hash, tenant_id, operator_id, email, role, invited_by, created_ms, expires_ms, mailed)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let hash = fingerprint(&[secret.as_bytes()]);
+    let (role, mailed) = (role.as_str(), i64::from(mailed));
     let values =
-        args![&id, hash, tenant_id, operator_id, email, role.as_str(), created_by, now_ms, expires_ms,];
+        args![&id, hash, tenant_id, operator_id, email, role, created_by, now_ms, expires_ms, mailed];
     tx.execute(sql, values).await?;
     Ok(NewLink { id, secret, expires_ms })
 }
@@ -98,9 +153,16 @@ macro_rules! valid {
     };
 }
 
+/// The columns of a link.
+macro_rules! columns {
+    () => {
+        "id, tenant_id, operator_id, email, role, mailed, invited_by"
+    };
+}
+
 /// Looks at a link without using it.
 pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<Link>, ApiError> {
-    let sql = concat!("SELECT id, tenant_id, operator_id, email, role FROM invitations WHERE ", valid!());
+    let sql = concat!("SELECT ", columns!(), " FROM invitations WHERE ", valid!());
     let hash = fingerprint(&[secret.as_bytes()]);
     let row = service.db().optional(sql, args![hash, service.now_ms()]).await?;
     Ok(row.as_ref().map(read).transpose()?)
@@ -108,11 +170,7 @@ pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<Link>
 
 /// Uses a link up. Of several requests at once, one succeeds.
 pub(crate) async fn take(tx: &mut Tx, now_ms: i64, secret: &str) -> Result<Link, ApiError> {
-    let sql = concat!(
-        "UPDATE invitations SET used_ms = $2 WHERE ",
-        valid!(),
-        " RETURNING id, tenant_id, operator_id, email, role"
-    );
+    let sql = concat!("UPDATE invitations SET used_ms = $2 WHERE ", valid!(), " RETURNING ", columns!());
     let row = tx.optional(sql, args![fingerprint(&[secret.as_bytes()]), now_ms]).await?;
     let link = read(&row.ok_or(INVALID_LINK)?)?;
     // Links for the same purpose were meant for the same person.
@@ -126,7 +184,12 @@ pub(crate) async fn take(tx: &mut Tx, now_ms: i64, secret: &str) -> Result<Link,
             let others = "DELETE FROM invitations WHERE tenant_id = $1 AND used_ms IS NULL AND email = $2";
             tx.execute(others, args![&link.tenant_id, email]).await?;
         }
-        Purpose::Password { operator_id } => revoke_password_links(tx, operator_id).await?,
+        Purpose::Password { operator_id } => {
+            let sql = "DELETE FROM invitations WHERE used_ms IS NULL AND operator_id IN (
+                           SELECT id FROM operators WHERE account_id =
+                               (SELECT account_id FROM operators WHERE id = $1))";
+            tx.execute(sql, args![operator_id]).await?;
+        }
     }
     Ok(link)
 }
@@ -138,10 +201,11 @@ pub(super) async fn revoke_of(tx: &mut Tx, operator_id: &str) -> Result<(), DbEr
     Ok(())
 }
 
-/// Revokes the links for a new password of an operator.
-pub(super) async fn revoke_password_links(tx: &mut Tx, operator_id: &str) -> Result<(), DbError> {
-    let sql = "DELETE FROM invitations WHERE used_ms IS NULL AND operator_id = $1";
-    tx.execute(sql, args![operator_id]).await?;
+/// Revokes the links for a new password of an account.
+pub(super) async fn revoke_password_links(tx: &mut Tx, account_id: &str) -> Result<(), DbError> {
+    let sql = "DELETE FROM invitations WHERE used_ms IS NULL
+               AND operator_id IN (SELECT id FROM operators WHERE account_id = $1)";
+    tx.execute(sql, args![account_id]).await?;
     Ok(())
 }
 
@@ -151,7 +215,8 @@ fn read(row: &Row) -> Result<Link, DbError> {
         (None, Some(email)) => Purpose::Invitation { email, role: read_role(&row.text(4)?) },
         (None, None) => Purpose::Owner,
     };
-    Ok(Link { id: row.text(0)?, tenant_id: row.text(1)?, purpose })
+    let (mailed, created_by) = (row.flag(5)?, row.text(6)?);
+    Ok(Link { id: row.text(0)?, tenant_id: row.text(1)?, purpose, mailed, created_by })
 }
 
 /// Returns the URL of a link. It begins at the path for a service without a public origin, which does not

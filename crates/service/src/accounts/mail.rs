@@ -19,9 +19,13 @@ pub(super) struct Mail {
 }
 
 impl Mail {
-    pub(super) fn new_password(to: String, texts: &Texts, link: &str) -> Self {
+    /// Takes a link for each account of the address, with the name of its workspace.
+    pub(super) fn new_password(to: String, texts: &Texts, links: &[(String, String)]) -> Self {
         let Texts { password_asked, password_open, password_ignore, .. } = texts;
-        let text = format!("{password_asked}\n\n{password_open}\n{link}\n\n{password_ignore}\n");
+        let of_workspace =
+            |(workspace, link): &(String, String)| format!("{}\n{password_open}\n{link}", quoted(workspace));
+        let links = links.iter().map(of_workspace).collect::<Vec<_>>().join("\n\n");
+        let text = format!("{password_asked}\n\n{links}\n\n{password_ignore}\n");
         Self { to, subject: texts.password.to_owned(), text }
     }
 

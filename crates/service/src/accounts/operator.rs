@@ -14,6 +14,8 @@ use crate::error::ApiError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Operator {
     pub(crate) id: String,
+    /// The account, which may be that of operators of other tenants too.
+    pub(crate) account_id: String,
     pub(crate) tenant_id: String,
     pub(crate) email: String,
     pub(crate) name: String,

@@ -3,8 +3,8 @@
 use chat_protocol::Value;
 use chat_protocol::admin::settings::{OperatorAccount, OperatorChange};
 
-use super::session::{self, read_role};
-use super::{Operator, Right, Role, links, totp};
+use super::session::{self, Of, read_role};
+use super::{Operator, Right, Role, account, links, totp};
 use crate::Service;
 use crate::audit::{self, Author};
 use crate::clock::iso;
@@ -15,10 +15,13 @@ use crate::error::ApiError;
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub(super) id: String,
+    pub(super) account_id: String,
     pub(super) email: String,
     pub(super) name: String,
     pub(super) role: Role,
     pub(super) has_totp: bool,
+    /// Whether the mailbox has proved the address.
+    pub(super) confirmed: bool,
     created_ms: i64,
     pub(super) disabled_ms: Option<i64>,
 }
@@ -26,9 +29,10 @@ pub(super) struct Person {
 macro_rules! select {
     ($condition:literal) => {
         concat!(
-            "SELECT id, email, name, role,
-             CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT), created_ms, disabled_ms
-             FROM operators WHERE ",
+            "SELECT o.id, o.email, o.name, o.role,
+             CAST(CASE WHEN a.totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT), o.created_ms, o.disabled_ms,
+             o.account_id, o.tenant_id, CAST(CASE WHEN a.confirmed_ms IS NULL THEN 0 ELSE 1 END AS BIGINT)
+             FROM operators o JOIN accounts a ON a.id = o.account_id WHERE ",
             $condition
         )
     };
@@ -44,6 +48,8 @@ impl Person {
             has_totp: row.flag(4)?,
             created_ms: row.int(5)?,
             disabled_ms: row.optional_int(6)?,
+            account_id: row.text(7)?,
+            confirmed: row.flag(9)?,
         })
     }
 
@@ -68,23 +74,46 @@ impl Person {
 
 /// Lists the operators of a tenant.
 pub(super) async fn list(service: &Service, tenant_id: &str) -> Result<Vec<Person>, ApiError> {
-    let rows = service.db().all(select!("tenant_id = $1 ORDER BY created_ms, id"), args![tenant_id]).await?;
+    let rows =
+        service.db().all(select!("o.tenant_id = $1 ORDER BY o.created_ms, o.id"), args![tenant_id]).await?;
     Ok(rows.iter().map(Person::read).collect::<Result<_, _>>()?)
 }
 
 /// Returns an operator of a tenant. That of another tenant does not exist.
 pub(super) async fn find(service: &Service, tenant_id: &str, id: &str) -> Result<Person, ApiError> {
-    let row = service.db().optional(select!("tenant_id = $1 AND id = $2"), args![tenant_id, id]).await?;
+    let row = service.db().optional(select!("o.tenant_id = $1 AND o.id = $2"), args![tenant_id, id]).await?;
     Ok(Person::read(&row.ok_or(UNKNOWN)?)?)
 }
 
 /// Returns an operator of a tenant in a transaction.
 pub(super) async fn find_in(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<Person, ApiError> {
-    let row = tx.optional(select!("tenant_id = $1 AND id = $2"), args![tenant_id, id]).await?;
+    let row = tx.optional(select!("o.tenant_id = $1 AND o.id = $2"), args![tenant_id, id]).await?;
     Ok(Person::read(&row.ok_or(UNKNOWN)?)?)
 }
 
 const UNKNOWN: ApiError = ApiError::NotFound("This operator");
+/// An account has no such operator, or a disabled one.
+pub(super) const UNKNOWN_WORKSPACE: ApiError = ApiError::NotFound("This workspace");
+
+/// Returns an operator of an account. That of another account does not exist.
+pub(super) async fn of_account(tx: &mut Tx, account_id: &str, id: &str) -> Result<Operator, ApiError> {
+    let row = tx.optional(select!("o.account_id = $1 AND o.id = $2"), args![account_id, id]).await?;
+    let row = row.ok_or(UNKNOWN_WORKSPACE)?;
+    let Person { id, account_id, email, name, role, .. } = Person::read(&row)?;
+    Ok(Operator { id, account_id, tenant_id: row.text(8)?, email, name, role })
+}
+
+/// Locks an operator's account, and refuses unless it works for this tenant alone: others rely on its
+/// password and its second factor as well.
+pub(super) async fn require_sole(tx: &mut Tx, tenant_id: &str, person: &Person) -> Result<(), ApiError> {
+    account::lock(tx, &person.account_id).await?.ok_or(UNKNOWN)?;
+    if account::is_shared(tx, &person.account_id, tenant_id).await? {
+        return Err(ApiError::Conflict(
+            "This account works for others as well: only its owner can change how it signs in.".to_owned(),
+        ));
+    }
+    Ok(())
+}
 
 /// Locks the people of a tenant, so that of two owners who remove each other at once, one remains.
 pub(super) async fn lock(tx: &mut Tx, tenant_id: &str) -> Result<(), DbError> {
@@ -136,7 +165,7 @@ pub(super) async fn change(
     Ok(after)
 }
 
-/// Deletes an operator. What they wrote remains.
+/// Deletes an operator, and the account if it works for nobody else. What they wrote remains.
 pub(super) async fn remove(
     tx: &mut Tx,
     now_ms: i64,
@@ -145,6 +174,8 @@ pub(super) async fn remove(
     author: &Author,
 ) -> Result<(), ApiError> {
     let person = find_in(tx, tenant_id, id).await?;
+    // The account ends with its last operator.
+    account::lock(tx, &person.account_id).await?;
     end_access(tx, tenant_id, id).await?;
     tx.execute("DELETE FROM operators WHERE id = $1 AND tenant_id = $2", args![id, tenant_id]).await?;
     if person.is_active_owner() {
@@ -155,7 +186,7 @@ pub(super) async fn remove(
     Ok(())
 }
 
-/// Removes an operator's second factor, for those who lost it.
+/// Removes the second factor of an operator's account, for those who lost it.
 pub(super) async fn remove_totp(
     tx: &mut Tx,
     now_ms: i64,
@@ -163,16 +194,16 @@ pub(super) async fn remove_totp(
     id: &str,
     author: &Author,
 ) -> Result<(), ApiError> {
-    find_in(tx, tenant_id, id).await?;
-    totp::store(tx, id, None).await?;
-    session::revoke_all(tx, tenant_id, id, None).await?;
+    let person = find_in(tx, tenant_id, id).await?;
+    totp::store(tx, &person.account_id, None).await?;
+    session::revoke_all(tx, Of::Account(&person.account_id), None).await?;
     audit::record(tx, &author.entry(tenant_id, "totp.remove", id, now_ms)).await?;
     Ok(())
 }
 
 /// Ends the sessions, open consoles, links and invitations of an operator.
 async fn end_access(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<(), DbError> {
-    session::revoke_all(tx, tenant_id, id, None).await?;
+    session::revoke_all(tx, Of::Operator(id), None).await?;
     links::revoke_of(tx, id).await?;
     let sql = "UPDATE consoles SET open = 0 WHERE operator_id = $1 AND tenant_id = $2 AND open <> 0";
     if tx.execute(sql, args![id, tenant_id]).await? > 0 {

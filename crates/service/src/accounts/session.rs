@@ -51,6 +51,44 @@ pub(crate) async fn create(
     operator_id: &str,
     browser: &Browser,
 ) -> Result<String, DbError> {
+    let expires_ms = now_ms.saturating_add(millis(MAX_AGE));
+    insert(tx, now_ms, operator_id, browser, (now_ms, expires_ms)).await
+}
+
+/// Replaces a session by one of another operator, which ends when the first one would have ended. Whatever
+/// belongs to the first one ends now. Returns the secret of the new one; `None` if the session is over.
+pub(super) async fn switch(
+    tx: &mut Tx,
+    now_ms: i64,
+    session_id: &str,
+    operator_id: &str,
+    browser: &Browser,
+) -> Result<Option<String>, DbError> {
+    let sql =
+        "DELETE FROM operator_sessions WHERE id = $1 AND expires_ms > $2 RETURNING created_ms, expires_ms";
+    let Some(row) = tx.optional(sql, args![session_id, now_ms]).await? else { return Ok(None) };
+    let times = (row.int(0)?, row.int(1)?);
+    insert(tx, now_ms, operator_id, browser, times).await.map(Some)
+}
+
+/// Refuses a request whose session has ended since the request began. A body can arrive late, and must not
+/// undo what ended the session, such as a new password. Lock the account first, so that the session does not
+/// end meanwhile.
+pub(super) async fn require(tx: &mut Tx, now_ms: i64, session: Option<&Session>) -> Result<(), ApiError> {
+    let id = session.map_or("", |session| session.id.as_str());
+    let sql = "SELECT id FROM operator_sessions WHERE id = $1 AND expires_ms > $2";
+    tx.optional(sql, args![id, now_ms]).await?.ok_or(ApiError::SIGNED_OUT)?;
+    Ok(())
+}
+
+/// Creates a session with the times of its begin and its end.
+async fn insert(
+    tx: &mut Tx,
+    now_ms: i64,
+    operator_id: &str,
+    browser: &Browser,
+    (created_ms, expires_ms): (i64, i64),
+) -> Result<String, DbError> {
     let oldest = "DELETE FROM operator_sessions WHERE operator_id = $1 AND id NOT IN (
                       SELECT id FROM operator_sessions WHERE operator_id = $1
                       ORDER BY seen_ms DESC, id LIMIT $2)";
@@ -59,13 +97,14 @@ pub(crate) async fn create(
     let user_agent: String = browser.user_agent.chars().take(MAX_USER_AGENT_CHARS).collect();
     let sql = "INSERT INTO operator_sessions
                    (id, hash, operator_id, created_ms, seen_ms, rotated_ms, expires_ms, address, user_agent)
-               VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7)";
+               VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)";
     let values = args![
         new_id("session"),
         fingerprint(&[secret.as_bytes()]),
         operator_id,
+        created_ms,
         now_ms,
-        now_ms.saturating_add(millis(MAX_AGE)),
+        expires_ms,
         &browser.address,
         user_agent,
     ];
@@ -92,7 +131,7 @@ macro_rules! valid_sessions {
 pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<(Operator, Session)>, ApiError> {
     let now = service.now_ms();
     let sql = valid_sessions!(
-        "s.id, s.seen_ms, s.rotated_ms, o.id, o.tenant_id, o.email, o.name, o.role",
+        "s.id, s.seen_ms, s.rotated_ms, o.id, o.tenant_id, o.email, o.name, o.role, o.account_id",
         "(s.hash = $3 OR (s.previous_hash = $3 AND s.rotated_ms > $4))"
     );
     let hash = fingerprint(&[secret.as_bytes()]);
@@ -101,6 +140,7 @@ pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<(Oper
     let session = Session { id: row.text(0)?, seen_ms: row.int(1)?, rotated_ms: row.int(2)? };
     let operator = Operator {
         id: row.text(3)?,
+        account_id: row.text(8)?,
         tenant_id: row.text(4)?,
         email: row.text(5)?,
         name: row.text(6)?,
@@ -157,18 +197,35 @@ async fn execute(service: &Service, sql: &'static str, values: Vec<Arg>) -> Resu
     transaction!(service.db(), |tx| tx.execute(sql, values).await).await
 }
 
-/// Lists the valid sessions of an operator. `current` is the id of the session that asks.
-pub(super) async fn list(
-    service: &Service,
-    operator_id: &str,
-    current: &str,
-) -> Result<Vec<SessionInfo>, DbError> {
+/// The sessions of somebody.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Of<'a> {
+    /// Those of an operator, in one tenant.
+    Operator(&'a str),
+    /// Those of an account, in all tenants.
+    Account(&'a str),
+}
+
+/// Lists somebody's valid sessions. `current` is the id of the session that asks.
+pub(super) async fn list(service: &Service, of: Of<'_>, current: &str) -> Result<Vec<SessionInfo>, DbError> {
     let now = service.now_ms();
-    let sql = valid_sessions!(
-        "s.id, s.created_ms, s.seen_ms, s.expires_ms, s.address, s.user_agent",
-        "s.operator_id = $3 ORDER BY s.seen_ms DESC, s.id"
-    );
-    let rows = service.db().all(sql, args![now, idle_since_ms(now), operator_id]).await?;
+    let (sql, id) = match of {
+        Of::Operator(id) => (
+            valid_sessions!(
+                "s.id, s.created_ms, s.seen_ms, s.expires_ms, s.address, s.user_agent",
+                "s.operator_id = $3 ORDER BY s.seen_ms DESC, s.id"
+            ),
+            id,
+        ),
+        Of::Account(id) => (
+            valid_sessions!(
+                "s.id, s.created_ms, s.seen_ms, s.expires_ms, s.address, s.user_agent",
+                "o.account_id = $3 ORDER BY s.seen_ms DESC, s.id"
+            ),
+            id,
+        ),
+    };
+    let rows = service.db().all(sql, args![now, idle_since_ms(now), id]).await?;
     let read = |row: &Row| {
         let id = row.text(0)?;
         Ok(SessionInfo {
@@ -184,26 +241,44 @@ pub(super) async fn list(
     rows.iter().map(read).collect()
 }
 
-/// Ends one session of an operator. Returns whether there was one.
-pub(super) async fn revoke(
-    tx: &mut Tx,
-    tenant_id: &str,
-    operator_id: &str,
-    session_id: &str,
-) -> Result<bool, DbError> {
-    tx.wake(Wake::Settings { tenant: tenant_id.to_owned() });
-    let sql = "DELETE FROM operator_sessions WHERE id = $1 AND operator_id = $2";
-    Ok(tx.execute(sql, args![session_id, operator_id]).await? > 0)
+/// Ends one of somebody's sessions. Returns whether there was one.
+pub(super) async fn revoke(tx: &mut Tx, of: Of<'_>, session_id: &str) -> Result<bool, DbError> {
+    let (sql, id) = match of {
+        Of::Operator(id) => ("DELETE FROM operator_sessions WHERE id = $1 AND operator_id = $2", id),
+        Of::Account(id) => (
+            "DELETE FROM operator_sessions WHERE id = $1
+             AND operator_id IN (SELECT id FROM operators WHERE account_id = $2)",
+            id,
+        ),
+    };
+    let ended = tx.execute(sql, args![session_id, id]).await? > 0;
+    wake(tx, of).await?;
+    Ok(ended)
 }
 
-/// Ends the sessions of an operator, but the one named by `except`. Returns their number.
-pub(super) async fn revoke_all(
-    tx: &mut Tx,
-    tenant_id: &str,
-    operator_id: &str,
-    except: Option<&str>,
-) -> Result<u64, DbError> {
-    tx.wake(Wake::Settings { tenant: tenant_id.to_owned() });
-    let sql = "DELETE FROM operator_sessions WHERE operator_id = $1 AND id <> $2";
-    tx.execute(sql, args![operator_id, except.unwrap_or_default()]).await
+/// Ends somebody's sessions, but the one named by `except`. Returns their number.
+pub(super) async fn revoke_all(tx: &mut Tx, of: Of<'_>, except: Option<&str>) -> Result<u64, DbError> {
+    let (sql, id) = match of {
+        Of::Operator(id) => ("DELETE FROM operator_sessions WHERE id <> $1 AND operator_id = $2", id),
+        Of::Account(id) => (
+            "DELETE FROM operator_sessions WHERE id <> $1
+             AND operator_id IN (SELECT id FROM operators WHERE account_id = $2)",
+            id,
+        ),
+    };
+    let ended = tx.execute(sql, args![except.unwrap_or_default(), id]).await?;
+    wake(tx, of).await?;
+    Ok(ended)
+}
+
+/// Announces in each tenant of somebody that sessions have ended.
+async fn wake(tx: &mut Tx, of: Of<'_>) -> Result<(), DbError> {
+    let (sql, id) = match of {
+        Of::Operator(id) => ("SELECT tenant_id FROM operators WHERE id = $1", id),
+        Of::Account(id) => ("SELECT tenant_id FROM operators WHERE account_id = $1 ORDER BY tenant_id", id),
+    };
+    for row in tx.all(sql, args![id]).await? {
+        tx.wake(Wake::Settings { tenant: row.text(0)? });
+    }
+    Ok(())
 }

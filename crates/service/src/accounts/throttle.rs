@@ -29,7 +29,7 @@ pub(super) struct Counted {
     key: String,
     /// Failures without a delay.
     free: u32,
-    /// Whether success forgets the earlier failures, as that of an account's owner does. For an address it
+    /// Whether success forgets the earlier failures, as that of an account's owner does. For a network it
     /// must not: an attacker may have an account too.
     resets: bool,
 }
@@ -44,6 +44,13 @@ impl Counted {
     pub(super) fn account(purpose: &str, name: &str) -> Self {
         let hash = BASE64_URL_SAFE_NO_PAD.encode(fingerprint(&[name.as_bytes()]));
         Self { key: format!("{purpose} on {hash}"), free: 5, resets: true }
+    }
+
+    /// Counts the attempts on all accounts of an address together, whether there are any or not. Success of
+    /// one does not forget the failures: an attacker may have one of them, and must neither get further
+    /// guesses at the others by it, nor learn of them.
+    pub(super) fn address(purpose: &str, address: &str) -> Self {
+        Self { resets: false, ..Self::account(purpose, address) }
     }
 }
 

@@ -25,7 +25,7 @@ const RECOVERY_CODES: usize = 10;
 const ENROLMENT_LIFETIME: Duration = Duration::from_mins(10);
 const ISSUER: &str = "Site Connector";
 
-/// The secret of an operator's one-time passwords.
+/// The secret of an account's one-time passwords.
 pub(super) struct TotpSecret([u8; SECRET_BYTES]);
 
 impl TotpSecret {
@@ -60,13 +60,13 @@ impl TotpSecret {
         self.totp().generate(u64::try_from(now_ms / 1000).expect("after 1970")).to_string()
     }
 
-    /// Encrypts the secret, so that it is of use for this operator only.
-    pub(super) fn seal(&self, key: &ServiceKey, operator_id: &str) -> Vec<u8> {
-        key.seal(&purpose(operator_id), &BASE64_URL_SAFE_NO_PAD.encode(self.0))
+    /// Encrypts the secret, so that it is of use for this account only.
+    pub(super) fn seal(&self, key: &ServiceKey, account_id: &str) -> Vec<u8> {
+        key.seal(&purpose(account_id), &BASE64_URL_SAFE_NO_PAD.encode(self.0))
     }
 
-    pub(super) fn unseal(key: &ServiceKey, operator_id: &str, sealed: &[u8]) -> Result<Self, WrongKey> {
-        let text = key.unseal(&purpose(operator_id), sealed)?;
+    pub(super) fn unseal(key: &ServiceKey, account_id: &str, sealed: &[u8]) -> Result<Self, WrongKey> {
+        let text = key.unseal(&purpose(account_id), sealed)?;
         Self::from_base64(text.expose_secret()).ok_or(WrongKey)
     }
 
@@ -76,32 +76,32 @@ impl TotpSecret {
 
     /// Returns the secret as an enrolment: encrypted text that the browser returns with the first code, so
     /// that nothing is stored before it is confirmed.
-    pub(super) fn enrolment(&self, key: &ServiceKey, operator_id: &str, now_ms: i64) -> String {
+    pub(super) fn enrolment(&self, key: &ServiceKey, account_id: &str, now_ms: i64) -> String {
         let expires_ms = now_ms.saturating_add(millis(ENROLMENT_LIFETIME));
         let text = format!("{} {expires_ms}", BASE64_URL_SAFE_NO_PAD.encode(self.0));
-        BASE64_URL_SAFE_NO_PAD.encode(key.seal(&enrolment_purpose(operator_id), &text))
+        BASE64_URL_SAFE_NO_PAD.encode(key.seal(&enrolment_purpose(account_id), &text))
     }
 
-    /// Reads an enrolment; `None` if it is invalid, too old, or another operator's.
+    /// Reads an enrolment; `None` if it is invalid, too old, or another account's.
     pub(super) fn from_enrolment(
         key: &ServiceKey,
-        operator_id: &str,
+        account_id: &str,
         enrolment: &str,
         now_ms: i64,
     ) -> Option<Self> {
         let sealed = BASE64_URL_SAFE_NO_PAD.decode(enrolment).ok()?;
-        let text = key.unseal(&enrolment_purpose(operator_id), &sealed).ok()?;
+        let text = key.unseal(&enrolment_purpose(account_id), &sealed).ok()?;
         let (secret, expires_ms) = text.expose_secret().split_once(' ')?;
         (expires_ms.parse::<i64>().ok()? > now_ms).then(|| Self::from_base64(secret))?
     }
 }
 
-fn purpose(operator_id: &str) -> String {
-    format!("one-time passwords of {operator_id}")
+fn purpose(account_id: &str) -> String {
+    format!("one-time passwords of {account_id}")
 }
 
-fn enrolment_purpose(operator_id: &str) -> String {
-    format!("enrolment of one-time passwords of {operator_id}")
+fn enrolment_purpose(account_id: &str) -> String {
+    format!("enrolment of one-time passwords of {account_id}")
 }
 
 /// Creates recovery codes. Returns them, to be shown once, and their hashes, to be stored.
@@ -125,7 +125,7 @@ fn store_hashes(hashes: Vec<String>) -> String {
     hashes.into_iter().collect::<Value>().to_string()
 }
 
-/// The second factor of an operator, as stored.
+/// The second factor of an account, as stored.
 pub(super) struct SecondFactor {
     pub(super) secret: TotpSecret,
     /// The hashes of the recovery codes that are left, as JSON.
@@ -136,15 +136,15 @@ pub(super) struct SecondFactor {
 pub(super) async fn redeem(
     tx: &mut Tx,
     now_ms: i64,
-    operator_id: &str,
+    account_id: &str,
     factor: &SecondFactor,
     code: &str,
 ) -> Result<bool, ApiError> {
     let code: String = code.chars().filter(|character| !character.is_whitespace()).collect();
     if let Some(step) = factor.secret.check(&code, now_ms) {
         // A step that was used, or one before it, is a replay.
-        let sql = "UPDATE operators SET totp_step = $1 WHERE id = $2 AND totp_step < $1";
-        return Ok(tx.execute(sql, args![step, operator_id]).await? == 1);
+        let sql = "UPDATE accounts SET totp_step = $1 WHERE id = $2 AND totp_step < $1";
+        return Ok(tx.execute(sql, args![step, account_id]).await? == 1);
     }
     let hash = hash_code(&code);
     let stored: Vec<String> = serde_json::from_str(&factor.recovery_codes).unwrap_or_default();
@@ -154,23 +154,23 @@ pub(super) async fn redeem(
         return Ok(false);
     }
     // Of two requests at once, the second finds other codes stored.
-    let sql = "UPDATE operators SET recovery_codes = $1 WHERE id = $2 AND recovery_codes = $3";
-    let values = args![store_hashes(left), operator_id, &factor.recovery_codes];
+    let sql = "UPDATE accounts SET recovery_codes = $1 WHERE id = $2 AND recovery_codes = $3";
+    let values = args![store_hashes(left), account_id, &factor.recovery_codes];
     Ok(tx.execute(sql, values).await? == 1)
 }
 
-/// Stores an operator's second factor, or removes it.
+/// Stores an account's second factor, or removes it.
 pub(super) async fn store(
     tx: &mut Tx,
-    operator_id: &str,
+    account_id: &str,
     factor: Option<(Vec<u8>, i64, String)>,
 ) -> Result<(), DbError> {
     let (secret, step, codes) = match factor {
         Some((secret, step, codes)) => (Some(secret), step, codes),
         None => (None, 0, store_hashes(Vec::new())),
     };
-    let sql = "UPDATE operators SET totp_secret = $1, totp_step = $2, recovery_codes = $3 WHERE id = $4";
-    tx.execute(sql, args![secret, step, codes, operator_id]).await?;
+    let sql = "UPDATE accounts SET totp_secret = $1, totp_step = $2, recovery_codes = $3 WHERE id = $4";
+    tx.execute(sql, args![secret, step, codes, account_id]).await?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use crate::conversations::Author;
 use crate::conversations::desk::{self, OperatorMessage};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{args, transaction};
-use crate::visitors::fixture::{add_sites, execute, rows};
+use crate::visitors::fixture::{add_sites, execute, rows, store_operator};
 use crate::{API_BASE, Service, ServiceKey, ServiceOptions, presence, sites, tokens};
 
 /// An AI that answers when it is told to.
@@ -101,8 +101,6 @@ on_both_databases! {
 }
 
 /// Adds the operator that the conversation is assigned to.
-async fn add_operator(tx: &mut crate::db::Tx) -> Result<u64, crate::db::DbError> {
-    let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
-        VALUES ('op', 'acme', 'ada@shop.example', 'Ada', 'agent', '', 1)";
-    tx.execute(sql, args![]).await
+async fn add_operator(tx: &mut crate::db::Tx) -> Result<(), crate::db::DbError> {
+    store_operator(tx, ["op", "acme", "ada@shop.example", "Ada", "agent"]).await
 }

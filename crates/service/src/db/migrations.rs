@@ -4,7 +4,7 @@
 //! `{{generated}}` stand for what the databases name differently.
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::{AssertSqlSafe, PgConnection, SqlSafeStr, SqliteConnection};
+use sqlx::{AssertSqlSafe, Executor, PgConnection, SqlSafeStr, SqliteConnection};
 
 use super::{Dialect, OpenError};
 
@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     Step {
         version: 1,
         name: "tables",
@@ -101,7 +101,22 @@ const STEPS: [Step; 14] = [
         sqlite: include_str!("../../migrations/0015_search_text.sql"),
         postgres: include_str!("../../migrations/0015_search_text.sql"),
     },
+    Step {
+        version: 16,
+        name: "sources",
+        sqlite: include_str!("../../migrations/0016_sources.sqlite.sql"),
+        postgres: include_str!("../../migrations/0016_sources.postgres.sql"),
+    },
+    Step {
+        version: 17,
+        name: "accounts",
+        sqlite: include_str!("../../migrations/0017_accounts.sqlite.sql"),
+        postgres: include_str!("../../migrations/0017_accounts.postgres.sql"),
+    },
 ];
+
+/// The last step that SQLite executes with its foreign keys on.
+const LAST_WITH_FOREIGN_KEYS: i64 = 16;
 
 /// Returns the version of this program's schema.
 pub(crate) fn current_version() -> i64 {
@@ -135,8 +150,20 @@ pub(super) fn require_current(found: Result<i64, sqlx::Error>) -> Result<(), Ope
 }
 
 /// Migrates an SQLite file. Its lock is held.
+///
+/// A later step replaces a table that others refer to. With foreign keys, their rows would be removed with
+/// the old one; within the transaction of a step, they cannot be switched off.
 pub(super) async fn migrate_sqlite(connection: &mut SqliteConnection) -> Result<(), OpenError> {
-    migrator(Dialect::Sqlite).run(connection).await.map_err(explained)
+    if version_of_sqlite(connection).await.map_err(OpenError::Connect)? < LAST_WITH_FOREIGN_KEYS {
+        migrator_to(Dialect::Sqlite, LAST_WITH_FOREIGN_KEYS)
+            .run(&mut *connection)
+            .await
+            .map_err(explained)?;
+    }
+    connection.execute("PRAGMA foreign_keys = OFF").await.map_err(OpenError::Connect)?;
+    migrator(Dialect::Sqlite).run(&mut *connection).await.map_err(explained)?;
+    connection.execute("PRAGMA foreign_keys = ON").await.map_err(OpenError::Connect)?;
+    Ok(())
 }
 
 /// Migrates a PostgreSQL database. Other nodes that start wait.
@@ -179,7 +206,7 @@ fn migrator_to(dialect: Dialect, version: i64) -> Migrator {
 
 #[cfg(test)]
 mod tests {
-    use sqlx::{ConnectOptions, Connection, Executor};
+    use sqlx::{ConnectOptions, Connection};
 
     use super::*;
     use crate::conversations::search_text::fill;
@@ -250,6 +277,28 @@ mod tests {
         INSERT INTO notes (id, conversation_no, kind, content, after_seq, created_ms)
             SELECT 'n6', no, 'note', 'assigned to nobody in particular', 0, 1 FROM conversations;
     ";
+
+    /// Rows as version 12 had them: two operators of different tenants, one of whom is signed in, is told of
+    /// conversations and has one, and has invited somebody.
+    const OPERATORS_OF_VERSION_12: &str = r#"
+        INSERT INTO tenants (id, name, created_ms) VALUES ('acme', 'Acme', 1), ('beta', 'Beta', 1);
+        INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ('shop', 'acme', 'Shop', 1);
+        INSERT INTO operators (id, tenant_id, email, name, role, password, totp_secret, totp_step, recovery_codes,
+                created_ms, email_kinds, email_locale, availability, preferences)
+            VALUES ('o1', 'acme', 'ada@acme.example', 'Ada', 'owner', 'hash 1', 'sealed', 7, '["code"]', 5, '["lead"]',
+                    'de', 'away', '{"a":1}'),
+                   ('o2', 'beta', 'bob@beta.example', 'Bob', 'agent', 'hash 2', NULL, 0, '[]', 6, '[]', NULL,
+                    'automatic', '{}');
+        INSERT INTO operator_sessions (id, hash, operator_id, created_ms, seen_ms, rotated_ms, expires_ms, address,
+                user_agent) VALUES ('s', 'hash', 'o1', 1, 1, 1, 9, '', '');
+        INSERT INTO invitations (id, hash, tenant_id, operator_id, email, role, invited_by, created_ms, expires_ms)
+            VALUES ('i1', 'a', 'acme', NULL, 'eve@acme.example', 'agent', 'o1', 1, 9),
+                   ('i2', 'b', 'acme', 'o1', NULL, 'agent', 'service', 1, 9);
+        INSERT INTO conversations (id, site_id, status, created_ms, updated_ms, assignee_id)
+            VALUES ('c1', 'shop', 'open', 1, 1, 'o1');
+        INSERT INTO push_devices (id, operator_id, session_id, endpoint_hash, subscription, created_ms)
+            VALUES ('d', 'o1', 's', 'x', 'x', 1);
+    "#;
 
     /// Creates a database of an earlier version, with rows.
     async fn create(address: &str, version: i64, rows: &'static str) {
@@ -360,6 +409,48 @@ mod tests {
                 ("assigned to nobody in particular", "-|-"),
             ];
             assert_eq!(facts, expected.map(|(text, fact)| (text.to_owned(), fact.to_owned())));
+        }
+
+        async fn operators_of_version_12_get_accounts_and_stay_signed_in(database: &TestDatabase) {
+            create(&database.address, 12, OPERATORS_OF_VERSION_12).await;
+            let db = Db::open_uncached(&database.address).await.expect("migrated");
+            let texts = async |sql: &'static str| -> Vec<String> {
+                let rows = db.all(sql, args![]).await.expect("rows");
+                rows.iter().map(|row| row.text(0).expect("a text")).collect()
+            };
+            let accounts = "SELECT id || ' ' || address || ' ' || password || ' ' || totp_step || recovery_codes
+                || CASE WHEN totp_secret IS NULL THEN ' -' ELSE ' factor' END || coalesce(confirmed_ms, 0)
+                FROM accounts ORDER BY id";
+            assert_eq!(texts(accounts).await, [
+                r#"o1 ada@acme.example hash 1 7["code"] factor0"#,
+                "o2 bob@beta.example hash 2 0[] -0",
+            ]);
+            let operators = "SELECT id || ' ' || account_id || tenant_id || email || name || role || created_ms
+                || email_kinds || coalesce(email_locale, '-') || availability || preferences
+                FROM operators ORDER BY id";
+            assert_eq!(texts(operators).await, [
+                r#"o1 o1acmeada@acme.exampleAdaowner5["lead"]deaway{"a":1}"#,
+                "o2 o2betabob@beta.exampleBobagent6[]-automatic{}",
+            ]);
+            assert_eq!(texts("SELECT operator_id FROM operator_sessions").await, ["o1"]);
+            assert_eq!(texts("SELECT operator_id || session_id FROM push_devices").await, ["o1s"]);
+            assert_eq!(texts("SELECT assignee_id FROM conversations").await, ["o1"]);
+            let invitations = "SELECT id || coalesce(operator_id, '-') || mailed FROM invitations ORDER BY id";
+            assert_eq!(texts(invitations).await, ["i1-0", "i2o10"], "both go on, and prove nothing");
+            // References still hold.
+            let removed: Result<u64, crate::db::DbError> =
+                crate::db::transaction!(db, |tx| tx.execute("DELETE FROM operators WHERE id = 'o1'", args![]).await).await;
+            removed.expect("removed");
+            for (table, left) in [("operator_sessions", 0), ("push_devices", 0), ("accounts", 1), ("invitations", 1)] {
+                let sql = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
+                assert_eq!(db.one(sql, args![]).await.expect("a row").int(0).expect("a number"), left, "{table}");
+            }
+            assert_eq!(texts("SELECT coalesce(assignee_id, 'nobody') FROM conversations").await, ["nobody"]);
+            let lost: Result<u64, crate::db::DbError> = crate::db::transaction!(db, |tx| {
+                tx.execute("UPDATE operators SET account_id = 'nobody'", args![]).await
+            })
+            .await;
+            lost.expect_err("an operator has an account");
         }
 
         async fn an_answer_of_before_counts_if_it_has_a_source(database: &TestDatabase) {

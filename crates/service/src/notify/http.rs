@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use jiff::Timestamp;
-use jiff::fmt::rfc2822;
 use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
 use tokio::time::Instant;
 
 use super::target::TargetUrl;
 use crate::addresses::{CheckedResolver, NoAddress};
-use crate::clock::millis;
+use crate::clock::{self, millis};
 
 /// The timeout of a request, from resolving the host to the last byte of the response that is read.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -137,12 +136,7 @@ async fn excerpt(mut response: Response) -> String {
 
 /// Returns the time that a response asks to wait, in seconds or until a date.
 fn retry_after(headers: &HeaderMap<HeaderValue>, now: Timestamp) -> Option<Duration> {
-    let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = value.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
-    Some(date.duration_since(now).try_into().unwrap_or_default())
+    clock::retry_after(headers.get(header::RETRY_AFTER)?.to_str().ok()?, now)
 }
 
 #[cfg(test)]

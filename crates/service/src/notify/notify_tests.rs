@@ -54,10 +54,8 @@ async fn add_tenant(service: &Service, tenant: &str) {
     let (site, name) = (format!("site_{tenant}"), format!("Shop {tenant}"));
     execute(service, sql, args![site, tenant, name]).await;
     for role in ["owner", "agent"] {
-        let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms) \
-                       VALUES ($1, $2, $3, $1, $4, '', 1) ON CONFLICT DO NOTHING";
         let (id, email) = (format!("{role}_{tenant}"), format!("{role}@{tenant}.example"));
-        execute(service, sql, args![id, tenant, email, role]).await;
+        fixture::add_operator(service.db(), [&id, tenant, &email, &id, role]).await;
     }
 }
 
@@ -81,7 +79,7 @@ async fn number(service: &Service, sql: &'static str) -> i64 {
 fn operator(tenant: &str, role: Role) -> Operator {
     let name = role.as_str().to_owned();
     let (id, email) = (format!("{name}_{tenant}"), format!("{name}@{tenant}.example"));
-    Operator { id, tenant_id: tenant.to_owned(), email, name, role }
+    Operator { account_id: id.clone(), id, tenant_id: tenant.to_owned(), email, name, role }
 }
 
 /// Reports an event of a tenant's site, as the conversations do.

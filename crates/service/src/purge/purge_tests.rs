@@ -4,7 +4,7 @@ use super::*;
 use crate::ServiceOptions;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{args, transaction};
-use crate::visitors::fixture::{Story, everything, execute, number, occurrences, service};
+use crate::visitors::fixture::{Story, add_operator, everything, execute, number, occurrences, service};
 
 const WORD: &str = "wqzjxvkqpyhm";
 const END: &str = "jxvkqpyhm";
@@ -85,9 +85,7 @@ on_both_databases! {
         let service = service(database).await;
         let (db, now_ms) = (service.db(), service.now_ms());
         let hash = |number: i64| -> Vec<u8> { number.to_be_bytes().to_vec() };
-        let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
-                   VALUES ('o', 'acme', 'a@b', 'A', 'owner', '', 1)";
-        execute(db, sql, vec![]).await;
+        add_operator(db, ["o", "acme", "a@b", "A", "owner"]).await;
         for (index, at_ms) in [now_ms - 100 * DAY_MS, now_ms + DAY_MS].into_iter().enumerate() {
             let index = i64::try_from(index).expect("small");
             let id = index.to_string();

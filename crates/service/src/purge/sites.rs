@@ -12,9 +12,10 @@ const MAX_CONVERSATIONS: i64 = 20;
 const MAX_PAGES: i64 = 50;
 
 /// The tables whose rows are removed by their site, before the site itself.
-const ROWS: [&str; 7] = [
+const ROWS: [&str; 8] = [
     "DELETE FROM events WHERE no IN (SELECT no FROM events WHERE site_id = $1 LIMIT $2)",
     "DELETE FROM visitors WHERE no IN (SELECT no FROM visitors WHERE site_id = $1 LIMIT $2)",
+    "DELETE FROM source_pages WHERE no IN (SELECT no FROM source_pages WHERE site_id = $1 LIMIT $2)",
     "DELETE FROM jobs WHERE no IN (SELECT no FROM jobs WHERE site_id = $1 LIMIT $2)",
     "DELETE FROM reviews WHERE no IN (SELECT no FROM reviews WHERE site_id = $1 LIMIT $2)",
     "DELETE FROM notifications WHERE no IN (SELECT no FROM notifications WHERE site_id = $1 LIMIT $2)",

@@ -17,6 +17,7 @@ const COUNTED: &str = "SELECT site_id, CAST(sum(bytes) AS BIGINT) FROM (
         UNION ALL SELECT c.site_id, 300 + 2 * octet_length(m.content) FROM messages m
             JOIN conversations c ON c.no = m.conversation_no
         UNION ALL SELECT site_id, 400 + octet_length(item) + 2 * octet_length(text) FROM content
+        UNION ALL SELECT site_id, 500 + octet_length(address) + coalesce(octet_length(page), 0) FROM source_pages
         UNION ALL SELECT site_id, 2048 FROM idempotency
     ) AS counted GROUP BY site_id";
 const STORED: &str = "SELECT site_id, CAST(sum(bytes) AS BIGINT) FROM storage GROUP BY site_id";

@@ -38,8 +38,14 @@ pub(super) async fn prepare(
         // The owner signs in by the link that the demo prints: no password fits.
         let role = Role::Owner.as_str();
         tx.execute(
-            "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
-             VALUES ($1, $2, $3, $4, $5, '', $6) ON CONFLICT (id) DO NOTHING",
+            "INSERT INTO accounts (id, address, password, created_ms) VALUES ($1, $2, '', $3)
+             ON CONFLICT (id) DO NOTHING",
+            args![OPERATOR_ID, OPERATOR_EMAIL, now_ms],
+        )
+        .await?;
+        tx.execute(
+            "INSERT INTO operators (id, account_id, tenant_id, email, name, role, created_ms)
+             VALUES ($1, $1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING",
             args![OPERATOR_ID, TENANT_ID, OPERATOR_EMAIL, OPERATOR_NAME, role, now_ms],
         )
         .await?;

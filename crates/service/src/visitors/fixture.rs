@@ -78,6 +78,7 @@ pub(crate) fn signed_token(secret: &str, claims: &serde_json::Value) -> String {
 pub(crate) fn operator(tenant: &str, role: Role) -> Operator {
     Operator {
         id: format!("op_{tenant}"),
+        account_id: format!("op_{tenant}"),
         tenant_id: tenant.to_owned(),
         email: format!("grace@{tenant}.example"),
         name: "Grace".to_owned(),
@@ -249,13 +250,31 @@ async fn queue(tx: &mut Tx, site: &str, conversation: &str, word: &str, at_ms: i
     store_push(tx, &tenant, conversation, at_ms).await
 }
 
+/// Stores an operator, whose account has the same id: the id, the tenant, the address, the name and the role.
+pub(crate) async fn store_operator(tx: &mut Tx, operator: [&str; 5]) -> Result<(), DbError> {
+    let [id, tenant, email, name, role] = operator;
+    let sql = "INSERT INTO accounts (id, address, password, created_ms) VALUES ($1, $2, '', 1)
+               ON CONFLICT DO NOTHING";
+    tx.execute(sql, args![id, email]).await?;
+    let sql = "INSERT INTO operators (id, account_id, tenant_id, email, name, role, created_ms)
+               VALUES ($1, $1, $2, $3, $4, $5, 1) ON CONFLICT DO NOTHING";
+    tx.execute(sql, args![id, tenant, email, name, role]).await?;
+    Ok(())
+}
+
+/// Stores an operator outside of a transaction.
+pub(crate) async fn add_operator(db: &Db, operator: [&str; 5]) {
+    let operator = operator.map(str::to_owned);
+    let stored: Result<(), DbError> =
+        transaction!(db, |tx| store_operator(tx, operator.each_ref().map(String::as_str)).await).await;
+    stored.expect("stored");
+}
+
 /// Stores a push that told an operator of a conversation.
 async fn store_push(tx: &mut Tx, tenant: &str, conversation: &str, at_ms: i64) -> Result<(), DbError> {
     let [operator, session, device] = ["operator", "session", "push"].map(new_id);
     let hash: Vec<u8> = session.clone().into();
-    let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
-               VALUES ($1, $2, $1, 'Grace', 'agent', '', $3)";
-    tx.execute(sql, args![&operator, tenant, at_ms]).await?;
+    store_operator(tx, [&operator, tenant, &operator, "Grace", "agent"]).await?;
     let sql = "INSERT INTO operator_sessions
                    (id, hash, operator_id, created_ms, seen_ms, rotated_ms, expires_ms, address, user_agent)
                VALUES ($1, $2, $3, $4, $4, $4, $5, '', '')";

@@ -25,7 +25,7 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 37] = [
+const TABLES: [(&str, Erasure); 41] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
@@ -46,6 +46,7 @@ const TABLES: [(&str, Erasure); 37] = [
     ("sites", Nothing("about the site")),
     ("site_tokens", Nothing("about the site")),
     ("licenses", Nothing("about the site")),
+    ("accounts", Nothing("about operators")),
     ("operators", Nothing("about operators")),
     ("operator_sessions", Nothing("about operators")),
     ("push_devices", Nothing("about operators")),
@@ -53,6 +54,9 @@ const TABLES: [(&str, Erasure); 37] = [
     ("consoles", Nothing("about operators")),
     ("content", Nothing("words of the site")),
     ("content_terms", Nothing("words of the site")),
+    ("sources", Nothing("about the site")),
+    ("source_pages", Nothing("words of the site")),
+    ("crawl_hosts", Nothing("about websites")),
     ("answers", Nothing("words of operators for everybody")),
     ("answer_terms", Nothing("words of operators for everybody")),
     ("reviews", Nothing("words of the site")),

@@ -4,14 +4,37 @@ use chat_protocol::admin::{LinkKind, SetupLink};
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
+use super::join::Join;
 use super::submission::Submission;
 use crate::api::requests;
 use crate::state::app;
 use crate::text::account;
 
-/// The form that a one-time link opens.
+/// The page that a one-time link opens: the form for a new account or a new password, or that for joining
+/// with an account that one has.
 #[component]
 pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
+    let joins = RwSignal::new(link.has_account);
+    let may_join = link.kind != LinkKind::Password;
+    let (token, link) = (StoredValue::new(token), StoredValue::new(link));
+    move || {
+        if joins.get() {
+            return view! { <Join token=token.get_value() link=link.get_value() /> }.into_any();
+        }
+        view! {
+            <New token=token.get_value() link=link.get_value() />
+            {may_join.then(|| view! {
+                <button type="button" class="quiet" on:click=move |_| joins.set(true)>
+                    {account::HAVE_ACCOUNT.get()}
+                </button>
+            })}
+        }
+        .into_any()
+    }
+}
+
+#[component]
+fn New(token: String, link: SetupLink) -> impl IntoView {
     let app = app();
     let is_new = link.kind != LinkKind::Password;
     let (title, hint) = match link.kind {

@@ -13,7 +13,7 @@ use crate::text::{list_time, publishing};
 #[component]
 pub(super) fn Content(site: String) -> impl IntoView {
     let load = async |site: String, after: Option<String>| {
-        let page = requests::content(&site, after.as_deref()).await?;
+        let page = requests::content(&site, "", after.as_deref()).await?;
         Ok(ListPage { entries: page.items, count: page.count, next: page.next })
     };
     pages(site, load, publishing::NO_CONTENT, |items: Vec<ContentItem>, count| {

@@ -1,5 +1,5 @@
-//! A site's knowledge: questions and answers, questions without an answer, synced pages, and trying the
-//! assistant out.
+//! A site's knowledge: questions and answers, questions without an answer, websites, synced pages, and
+//! trying the assistant out.
 
 use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;
@@ -12,11 +12,13 @@ use crate::text::{Text, settings as t};
 mod ask;
 mod content;
 mod unanswered;
+mod website;
 
 /// The parts of the page, each with an address of its own.
-const PARTS: [(&str, Text); 4] = [
+const PARTS: [(&str, Text); 5] = [
     ("answers", t::KNOWLEDGE_ANSWERS),
     ("unanswered", t::KNOWLEDGE_UNANSWERED),
+    ("website", t::KNOWLEDGE_WEBSITE),
     ("pages", t::KNOWLEDGE_PAGES),
     ("ask", t::KNOWLEDGE_ASK),
 ];
@@ -49,6 +51,7 @@ pub fn Knowledge(site: Site, part: Memo<Option<String>>) -> impl IntoView {
         </nav>
         {move || match current.get() {
             "unanswered" => view! { <unanswered::Unanswered site=site.clone() may_change/> }.into_any(),
+            "website" => view! { <website::Websites site=site.clone() may_change/> }.into_any(),
             "pages" => view! { <content::SyncedContent site=site.id.clone()/> }.into_any(),
             "ask" => view! { <ask::Ask site=site.clone()/> }.into_any(),
             _ => view! { <Answers site=site.clone() may_change/> }.into_any(),

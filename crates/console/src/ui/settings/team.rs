@@ -146,16 +146,18 @@ fn InviteForm(role: OperatorRole, invitations: Remote<Vec<Invitation>>) -> impl 
             invitations.reload();
         });
     };
-    let secret = |new: NewInvitation| {
-        view! {
+    let secret = |new: NewInvitation| match new.link {
+        Some(link) => view! {
             <SecretOnce
                 label=t::INVITATION_LINK.get()
-                secret=new.link.link
-                help=t::INVITATION_LINK_HELP.with(&[("time", &time(&new.link.expires_at))])
+                secret=link
+                help=t::INVITATION_LINK_HELP.with(&[("time", &time(&new.expires_at))])
             />
-            {new.mailed.then(|| view! { <p class="field-help">{t::INVITATION_MAILED.get()}</p> })}
         }
-        .into_any()
+        .into_any(),
+        None => {
+            view! { <p role="status">{t::INVITATION_MAILED.with(&[("email", &new.email)])}</p> }.into_any()
+        }
     };
     secret_or(new, secret, move || {
         view! {

@@ -1,13 +1,13 @@
 //! The rail: links to the sections of the console, and the operator's own menu.
 
-use chat_protocol::admin::Availability;
+use chat_protocol::admin::{Availability, Workspace};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::{Section, section};
 use crate::api::requests;
 use crate::location::{InboxQuery, Page, Query};
-use crate::state::app;
+use crate::state::{app, show_workspace};
 use crate::text::{account, number, shell};
 use crate::ui::controls::{Avatar, Icon, Menu, MenuItem, icon};
 
@@ -95,11 +95,51 @@ fn OwnMenu() -> impl IntoView {
                     on_choose=move |()| app.set_availability(choice)
                 >{text}</MenuItem>
             }).collect_view()}
+            <Workspaces />
             {leptos::html::hr()}
             <MenuItem on_choose=move |()| app.router.open(Page::Account)>{icon(Icon::Person)}{account::TITLE.get()}</MenuItem>
             <MenuItem on_choose=move |()| sign_out()>{icon(Icon::Exit)}{account::SIGN_OUT.get()}</MenuItem>
         </Menu>
     }
+}
+
+/// The workspaces of the account, if there are several.
+#[component]
+fn Workspaces() -> impl IntoView {
+    let app = app();
+    let (all, my_id) = (app.session.workspaces(), app.session.my_id());
+    let item = move |workspace: Workspace| {
+        let id = workspace.operator_id;
+        let is_current = id == my_id;
+        let choose = move |()| {
+            if !is_current {
+                switch(id.clone());
+            }
+        };
+        view! {
+            <MenuItem checked=Signal::stored(is_current) on_choose=choose><bdi>{workspace.tenant.name}</bdi></MenuItem>
+        }
+    };
+    (all.len() > 1).then(|| {
+        view! {
+            {leptos::html::hr()}
+            <p class="menu-title">{account::WORKSPACES.get()}</p>
+            <div role="group" aria-label=account::WORKSPACES.get()>{all.into_iter().map(item).collect_view()}</div>
+        }
+    })
+}
+
+/// Switches to another workspace.
+fn switch(operator_id: String) {
+    let app = app();
+    spawn_local(async move {
+        app.outbox.send_all().await;
+        match requests::switch_workspace(&operator_id).await {
+            Ok(_) => show_workspace(&operator_id),
+            Err(error) if error.status == 401 => {}
+            Err(error) => app.notices.problem(error.message),
+        }
+    });
 }
 
 fn sign_out() {
@@ -109,7 +149,10 @@ fn sign_out() {
         match requests::sign_out().await {
             Ok(_) => {
                 // The next person at this computer must not read what was begun.
-                app.drafts.clear();
+                let workspaces = app.session.workspaces();
+                let operators: Vec<String> =
+                    workspaces.into_iter().map(|workspace| workspace.operator_id).collect();
+                app.drafts.clear(&operators);
                 app.session.set_signed_out(Some(account::SIGNED_OUT.get().to_owned()));
             }
             Err(error) if error.status == 401 => {}

@@ -152,10 +152,13 @@ pub struct NewInvitation {
     pub email: String,
     /// The role that it gives.
     pub role: OperatorRole,
-    /// The link that the person opens.
-    #[serde(flatten)]
-    pub link: OneTimeLink,
-    /// Whether it was sent by e-mail as well.
+    /// The link to pass on to the person, where the service sends no e-mails. One that was sent is shown to
+    /// nobody else, so that it proves the mailbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// When the link expires.
+    pub expires_at: String,
+    /// Whether the link was sent by e-mail.
     pub mailed: bool,
 }
 

@@ -4,9 +4,7 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{delete, get};
 use chat_protocol::admin::Empty;
-use chat_protocol::admin::settings::{
-    Invitation, InvitationRequest, Invitations, NewInvitation, OneTimeLink,
-};
+use chat_protocol::admin::settings::{Invitation, InvitationRequest, Invitations, NewInvitation};
 
 use super::sign_in::tenant_name;
 use crate::Service;
@@ -14,7 +12,7 @@ use crate::accounts::context::Context;
 use crate::accounts::email::parse_email;
 use crate::accounts::links::{self, NewLink, Purpose};
 use crate::accounts::mail::{self, Mail};
-use crate::accounts::session::read_role;
+use crate::accounts::session::{self, read_role};
 use crate::accounts::{Operator, Right, people};
 use crate::audit;
 use crate::clock::iso;
@@ -57,7 +55,8 @@ pub(super) async fn list(
 }
 
 #[utoipa::path(post, path = "/invitations", tag = "accounts", request_body = InvitationRequest,
-    responses((status = 200, description = "The invitation, with its one-time link", body = NewInvitation),
+    responses((status = 200, description = "The invitation. Its one-time link is sent by e-mail, and \
+                                      shown only where the service sends none", body = NewInvitation),
         (status = 403, description = "The role does not allow it"),
         (status = 409, description = "The address belongs to an operator of this tenant already"),
         (status = 429, description = "Too many e-mails to this address, or of this tenant")))]
@@ -80,9 +79,14 @@ pub(super) async fn create(
         let tenant = inviter.tenant_id.as_str();
         people::lock(tx, tenant).await?;
         people::still_may(tx, &inviter, right).await?;
+        session::require(tx, now, context.session.as_ref()).await?;
         check(tx, tenant, &wanted.email, now).await?;
         let purpose = Purpose::Invitation { email: wanted.email.clone(), role: wanted.role };
-        let link = links::create(tx, now, tenant, &purpose, &inviter.id).await?;
+        let link = if mailed {
+            links::create_mailed(tx, now, tenant, &purpose, &inviter.id).await?
+        } else {
+            links::create(tx, now, tenant, &purpose, &inviter.id).await?
+        };
         let author = inviter.author(&context.browser.address);
         let entry = author.entry(tenant, "operator.invite", &link.id, now).with(&wanted);
         audit::record(tx, &entry).await?;
@@ -96,11 +100,12 @@ pub(super) async fn create(
         let texts = mail::texts(&service, &operator.tenant_id, &email).await?;
         mail::send(&service, Mail::invitation(email.clone(), texts, &operator, &tenant, &url)).await;
     }
-    let shown = OneTimeLink { link: url, expires_at: iso(link.expires_ms) };
-    success(&NewInvitation { id: link.id, email, role, link: shown, mailed })
+    let expires_at = iso(link.expires_ms);
+    success(&NewInvitation { id: link.id, email, role, link: (!mailed).then_some(url), expires_at, mailed })
 }
 
-/// Refuses to invite somebody who is here already. Whether another tenant has such an operator is not told.
+/// Refuses to invite somebody who is here already. Whether the address has an account elsewhere is neither
+/// looked up nor told.
 async fn check(tx: &mut Tx, tenant_id: &str, email: &str, now_ms: i64) -> Result<(), ApiError> {
     let sql = "SELECT count(*) FROM operators WHERE tenant_id = $1 AND email = $2";
     if tx.one(sql, args![tenant_id, email]).await?.int(0)? > 0 {

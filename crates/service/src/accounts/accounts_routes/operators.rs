@@ -11,7 +11,7 @@ use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::people::{self, Person};
-use crate::accounts::{Operator, Right};
+use crate::accounts::{Operator, Right, session};
 use crate::audit;
 use crate::clock::iso;
 use crate::db::transaction;
@@ -67,6 +67,7 @@ pub(super) async fn change(
         if change.role.is_some() {
             people::still_may(tx, &operator, Right::ManageOwners).await?;
         }
+        session::require(tx, now, context.session.as_ref()).await?;
         let author = operator.author(&context.browser.address);
         people::change(tx, now, tenant, &id, &change, &author).await
     })
@@ -101,7 +102,8 @@ pub(super) async fn remove(
     responses(
         (status = 200, description = "A link with which the operator sets a new password within an hour",
             body = OneTimeLink),
-        (status = 403, description = "Only owners may do this")))]
+        (status = 403, description = "Only owners may do this"),
+        (status = 409, description = "The operator is disabled, or the account works for others as well")))]
 pub(super) async fn password_link(
     State(service): State<Service>,
     operator: Operator,
@@ -117,6 +119,7 @@ pub(super) async fn password_link(
         if person.disabled_ms.is_some() {
             return Err(ApiError::Conflict("This operator is disabled: enable them first.".to_owned()));
         }
+        people::require_sole(tx, tenant, &person).await?;
         let purpose = Purpose::Password { operator_id: person.id };
         let link = links::create(tx, now, tenant, &purpose, &operator.id).await?;
         let author = operator.author(&context.browser.address);
@@ -133,7 +136,8 @@ pub(super) async fn password_link(
         (status = 200, description = "The second factor of another operator is removed; needs one's own \
                                       password",
             body = Empty),
-        (status = 403, description = "Only owners may do this")))]
+        (status = 403, description = "Only owners may do this"),
+        (status = 409, description = "The account works for others as well")))]
 pub(super) async fn remove_totp(
     State(service): State<Service>,
     operator: Operator,
@@ -149,6 +153,7 @@ pub(super) async fn remove_totp(
         lock_verified(tx, &operator, hash).await?;
         people::still_may(tx, &operator, Right::ManageCredentials).await?;
         attempt.succeed(tx).await?;
+        people::require_sole(tx, &operator.tenant_id, &person).await?;
         let author = operator.author(&context.browser.address);
         people::remove_totp(tx, now, &operator.tenant_id, &person.id, &author).await
     })

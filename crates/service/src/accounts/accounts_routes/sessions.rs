@@ -9,7 +9,8 @@ use chat_protocol::admin::settings::{EndedSessions, Sessions};
 
 use crate::Service;
 use crate::accounts::context::Context;
-use crate::accounts::{Operator, Right, people, session};
+use crate::accounts::session::{self, Of};
+use crate::accounts::{Operator, Right, account, people};
 use crate::audit;
 use crate::db::transaction;
 use crate::error::ApiError;
@@ -25,13 +26,15 @@ pub(super) fn routes() -> Router<Service> {
 }
 
 #[utoipa::path(get, path = "/sessions", tag = "accounts",
-    responses((status = 200, description = "The own sessions", body = Sessions)))]
+    responses((status = 200, description = "The own sessions, in all workspaces", body = Sessions)))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
     context: Context,
 ) -> Result<ApiResponse, ApiError> {
-    success(&Sessions { sessions: session::list(&service, &operator.id, &current(&context)).await? })
+    success(&Sessions {
+        sessions: session::list(&service, Of::Account(&operator.account_id), &current(&context)).await?,
+    })
 }
 
 #[utoipa::path(delete, path = "/sessions", tag = "accounts",
@@ -45,7 +48,10 @@ pub(super) async fn end_others(
     let now = service.now_ms();
     let ended: EndedSessions = transaction!(service.db(), |tx| {
         let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
-        let ended = session::revoke_all(tx, tenant, id, Some(&current(&context))).await?;
+        account::lock(tx, &operator.account_id).await?.ok_or(ApiError::SIGNED_OUT)?;
+        session::require(tx, now, context.session.as_ref()).await?;
+        let own = Of::Account(&operator.account_id);
+        let ended = session::revoke_all(tx, own, Some(&current(&context))).await?;
         let ended = EndedSessions { ended };
         let author = operator.author(&context.browser.address);
         audit::record(tx, &author.entry(tenant, "session.end", id, now).with(&ended)).await?;
@@ -64,8 +70,8 @@ pub(super) async fn end(
     context: Context,
     Path(session): Path<String>,
 ) -> Result<ApiResponse, ApiError> {
-    let id = operator.id.clone();
-    end_session(&service, operator, &context, id, session).await
+    let whose = Whose::Own;
+    end_session(&service, operator, &context, whose, session).await
 }
 
 #[utoipa::path(get, path = "/operators/{operator}/sessions", tag = "accounts",
@@ -80,7 +86,9 @@ pub(super) async fn list_of(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageCredentials)?;
     let person = people::find(&service, &operator.tenant_id, &id).await?;
-    success(&Sessions { sessions: session::list(&service, &person.id, &current(&context)).await? })
+    success(&Sessions {
+        sessions: session::list(&service, Of::Operator(&person.id), &current(&context)).await?,
+    })
 }
 
 #[utoipa::path(delete, path = "/operators/{operator}/sessions/{session}", tag = "accounts",
@@ -95,25 +103,37 @@ pub(super) async fn end_of(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageCredentials)?;
     let person = people::find(&service, &operator.tenant_id, &id).await?;
-    end_session(&service, operator, &context, person.id, session).await
+    end_session(&service, operator, &context, Whose::Operator(person.id), session).await
+}
+
+/// Whose session ends: one's own, in any workspace, or that of an operator of the own tenant.
+enum Whose {
+    Own,
+    Operator(String),
 }
 
 async fn end_session(
     service: &Service,
     operator: Operator,
     context: &Context,
-    owner_id: String,
+    whose: Whose,
     session_id: String,
 ) -> Result<ApiResponse, ApiError> {
     let now = service.now_ms();
-    let author = operator.author(&context.browser.address);
+    let (author, own_session) = (operator.author(&context.browser.address), context.session.clone());
     transaction!(service.db(), |tx| {
         let tenant = operator.tenant_id.as_str();
-        if !session::revoke(tx, tenant, &owner_id, &session_id).await? {
+        account::lock(tx, &operator.account_id).await?.ok_or(ApiError::SIGNED_OUT)?;
+        session::require(tx, now, own_session.as_ref()).await?;
+        let (of, target) = match &whose {
+            Whose::Own => (Of::Account(&operator.account_id), &operator.id),
+            Whose::Operator(id) => (Of::Operator(id), id),
+        };
+        if !session::revoke(tx, of, &session_id).await? {
             return Err(ApiError::NotFound("This session"));
         }
         let detail = Value::object([("session", session_id.into())]);
-        audit::record(tx, &author.entry(tenant, "session.end", &owner_id, now).with(&detail)).await?;
+        audit::record(tx, &author.entry(tenant, "session.end", target, now).with(&detail)).await?;
         Ok(())
     })
     .await?;

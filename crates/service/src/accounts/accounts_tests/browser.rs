@@ -5,17 +5,22 @@ use std::net::IpAddr;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::State;
 use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 use tower::ServiceExt;
 
 use crate::accounts::hasher::{Caller, Place};
-use crate::accounts::{Role, first_owner_link, guarded, routes};
+use crate::accounts::links::{self, Purpose};
+use crate::accounts::totp::TotpSecret;
+use crate::accounts::{Role, Session, first_owner_link, guarded, owner_link, routes};
 use crate::client::Client;
 use crate::databases::TestDatabase;
-use crate::db::{Arg, DbError, Row, transaction};
+use crate::db::{Arg, DbError, Row, args, transaction};
 use crate::email_queue::unseal;
 use crate::{Service, ServiceKey, ServiceOptions, SmtpOptions};
 
@@ -57,7 +62,10 @@ impl Fixture {
         let invitation = json!({"email": email, "role": role.as_str()});
         let invited = self.owner.post("/invitations", invitation).await.ok();
         let mut browser = Browser::new(&self.service);
-        let link = invited["link"].as_str().expect("a link").to_owned();
+        let link = match invited["link"].as_str() {
+            Some(link) => link.to_owned(),
+            None => self.mailed_link().await,
+        };
         let account = browser.set_up(&link, json!({"name": role.as_str()})).await.ok();
         let id = account["operator"]["id"].as_str().expect("an id").to_owned();
         (browser, id)
@@ -84,6 +92,21 @@ impl Fixture {
             (row.text(1).expect("a recipient"), text)
         };
         rows.iter().map(read).collect()
+    }
+
+    /// Returns the link of the last e-mail.
+    pub(super) async fn mailed_link(&self) -> String {
+        let mails = self.mails().await;
+        let (_, text) = mails.last().expect("an e-mail");
+        let link = text.split_whitespace().find(|word| word.contains("#setup="));
+        link.expect("a link").to_owned()
+    }
+
+    /// Returns the id of an operator's account.
+    pub(super) async fn account_of(&self, operator_id: &str) -> String {
+        let sql = "SELECT account_id FROM operators WHERE id = $1";
+        let row = self.service.db().one(sql, args![operator_id]).await.expect("a row");
+        row.text(0).expect("an id")
     }
 
     /// Ends the delays of all who were throttled, as if they had waited.
@@ -160,6 +183,13 @@ impl Browser {
             address: "192.0.2.1".parse().expect("an address"),
             https: true,
         }
+    }
+
+    /// Returns a copy of this browser, of which each session ends after the guard has found it, as by a new
+    /// password while the body of a request arrives.
+    pub(super) fn interrupted(&self, service: &Service) -> Self {
+        let routes = routes().layer(middleware::from_fn_with_state(service.clone(), end_session));
+        Self { router: guarded(routes, service).with_state(service.clone()), ..self.clone() }
     }
 
     /// Returns a browser at another address.
@@ -255,5 +285,93 @@ impl Browser {
             (401, "SIGNED_OUT") => false,
             other => panic!("{other:?}"),
         }
+    }
+}
+
+/// Ends the session of a request, which the guard has found.
+async fn end_session(State(service): State<Service>, request: Request<Body>, next: Next) -> Response {
+    let session = request.extensions().get::<Session>().cloned().expect("a session");
+    let sql = "DELETE FROM operator_sessions WHERE id = $1";
+    let ended: Result<u64, DbError> =
+        transaction!(service.db(), |tx| tx.execute(sql, args![session.id]).await).await;
+    assert_eq!(ended.expect("executed"), 1);
+    next.run(request).await
+}
+
+/// A second tenant, beside that of the fixture.
+pub(super) const OTHER: &str = "tenant_other";
+
+impl Fixture {
+    /// Adds a second tenant, and returns the browser of its owner, `eve@example.com`.
+    pub(super) async fn other_owner(&self) -> Browser {
+        let sql = "INSERT INTO tenants (id, name, created_ms) VALUES ($1, 'Other', 1)";
+        self.execute(sql, args![OTHER]).await;
+        let link = owner_link(&self.service, OTHER).await.expect("a link");
+        let mut eve = Browser::at(&self.service, "198.51.100.1");
+        eve.set_up(&link.url, json!({"name": "Eve", "email": "eve@example.com"})).await.ok();
+        eve
+    }
+
+    /// Returns the link of an invitation that the admin passes on, or uses instead of the invited person.
+    pub(super) async fn shown_link(&self, tenant_id: &str, email: &str) -> String {
+        let (now, tenant) = (self.service.now_ms(), tenant_id.to_owned());
+        let purpose = Purpose::Invitation { email: email.to_owned(), role: Role::Agent };
+        let link: Result<_, DbError> =
+            transaction!(self.service.db(), |tx| links::create(tx, now, &tenant, &purpose, "operator_0")
+                .await)
+            .await;
+        links::url(&self.service, &link.expect("created").secret)
+    }
+
+    /// Returns the link of an invitation that was mailed to its address.
+    pub(super) async fn mailed_invitation(&self, owner: &mut Browser, email: &str) -> String {
+        owner.post("/invitations", json!({"email": email, "role": "agent"})).await.ok();
+        self.mailed_link().await
+    }
+
+    /// Creates an account with a link of the fixture's tenant that was shown, so that it is not confirmed.
+    pub(super) async fn squat(&self, tenant_id: &str, email: &str, password: &str) -> Browser {
+        let link = self.shown_link(tenant_id, email).await;
+        let mut squatter = Browser::at(&self.service, "198.51.100.66");
+        squatter.set_up(&link, json!({"name": "Squatter", "password": password})).await.ok();
+        squatter
+    }
+
+    /// Waits until everything that follows an answer is done.
+    pub(super) async fn settle(&self) {
+        self.service.0.tasks.close();
+        self.service.0.tasks.wait().await;
+        self.service.0.tasks.reopen();
+    }
+}
+
+impl Browser {
+    /// Returns what the link of an invitation says.
+    pub(super) async fn check_link(&mut self, link: &str) -> Answer {
+        self.with_link("/setup/check", link).await
+    }
+
+    /// Joins by a link, with the account that is signed in.
+    pub(super) async fn join(&mut self, link: &str) -> Answer {
+        self.with_link("/setup/join", link).await
+    }
+
+    async fn with_link(&mut self, path: &str, link: &str) -> Answer {
+        let (_, token) = link.split_once("#setup=").expect("a secret in the fragment");
+        self.post(path, json!({"token": token})).await
+    }
+
+    /// Enables the second factor. Returns what an authenticator app needs.
+    pub(super) async fn enable_totp(&mut self, fixture: &Fixture, password: &str) -> TotpSecret {
+        let begun = self.post("/totp", json!({"password": password})).await.ok();
+        let who = self.get("/session").await.ok();
+        let account_id = fixture.account_of(who["operator"]["id"].as_str().expect("an id")).await;
+        let (now, key) = (fixture.service.now_ms(), &fixture.service.0.options.key);
+        let enrolment = begun["enrolment"].as_str().expect("text");
+        let secret = TotpSecret::from_enrolment(key, &account_id, enrolment, now).expect("valid");
+        // The step before the current one, so that the current one is left for the test.
+        let body = json!({"enrolment": enrolment, "code": secret.code_at(now - 30_000)});
+        self.post("/totp/confirm", body).await.ok();
+        secret
     }
 }

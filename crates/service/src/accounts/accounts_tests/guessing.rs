@@ -5,7 +5,7 @@ use std::time::Duration;
 use chat_test_servers::at_once;
 use serde_json::json;
 
-use super::browser::{Browser, Fixture, PASSWORD};
+use super::browser::{Browser, Fixture, OTHER, PASSWORD};
 use crate::Service;
 use crate::accounts::Role;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
@@ -168,7 +168,7 @@ on_both_databases! {
         }
         new.sign_in("owner@example.com", PASSWORD).await.ok();
         // A hash that cannot be read is no wrong password either.
-        fixture.execute("UPDATE operators SET password = 'no hash'", vec![]).await;
+        fixture.execute("UPDATE accounts SET password = 'no hash'", vec![]).await;
         for _ in 0..8 {
             assert_eq!(new.clone().sign_in("owner@example.com", PASSWORD).await.status, 500);
         }
@@ -185,6 +185,20 @@ on_both_databases! {
             answers.push(fixture.owner.post(path, body).await.status.as_u16());
         }
         assert_eq!(answers, [401, 401, 401, 401, 401, 429]);
+    }
+
+    async fn a_refused_join_is_no_guess_at_a_link(database: &TestDatabase) {
+        let fixture = Fixture::new(database).await;
+        fixture.other_owner().await;
+        let mut squatter = fixture.squat(&fixture.tenant_id, "victim@example.com", PASSWORD).await;
+        let link = fixture.shown_link(OTHER, "victim@example.com").await;
+        // More than a network has free.
+        for attempt in 0..25 {
+            let refused = squatter.join(&link).await;
+            assert_eq!(refused.failure(), (409, "RESOURCE_CONFLICT"), "{attempt}");
+            let message = refused.json["error"]["message"].as_str().expect("a text");
+            assert!(message.contains("admin operator confirm victim@example.com"), "{message}");
+        }
     }
 
     async fn links_cannot_be_guessed_quickly(database: &TestDatabase) {

@@ -70,20 +70,6 @@ on_both_databases! {
         assert_eq!(everything(&mut fixture.owner).await, before);
     }
 
-    async fn an_address_of_another_tenant_is_refused_only_to_the_holder_of_its_link(database: &TestDatabase) {
-        let mut fixture = Fixture::new(database).await;
-        let sql = "INSERT INTO tenants (id, name, created_ms) VALUES ('tenant_other', 'Other', 1)";
-        fixture.execute(sql, vec![]).await;
-        let link = owner_link(&fixture.service, "tenant_other").await.expect("a link");
-        let mut eve = Browser::at(&fixture.service, "198.51.100.1");
-        let taken = eve.set_up(&link.url, json!({"name": "Eve", "email": "OWNER@example.com"})).await;
-        assert_eq!(taken.failure(), (409, "RESOURCE_CONFLICT"));
-        assert!(fixture.owner.is_signed_in().await);
-        let who = fixture.owner.sign_in("owner@example.com", PASSWORD).await.ok();
-        assert_eq!(who["tenant"]["id"].as_str(), Some(fixture.tenant_id.as_str()));
-        eve.set_up(&link.url, json!({"name": "Eve", "email": "eve@example.com"})).await.ok();
-    }
-
     async fn the_log_is_paged_and_names_who_did_what_from_where(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         for number in 0..7 {

@@ -156,17 +156,17 @@ on_both_databases! {
     async fn the_command_helps_those_who_are_locked_out(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let link =
-            reset_operator_password(&fixture.service, "Owner@example.com", true).await.expect("a link");
+            reset_operator_password(&fixture.service, "Owner@example.com", None, true).await.expect("a link");
         let mut browser = Browser::new(&fixture.service);
         browser.set_up(&link.url, json!({"password": "yet another phrase"})).await.ok();
         let second = owner_link(&fixture.service, &fixture.tenant_id).await.expect("a link");
         browser.set_up(&second.url, json!({"name": "Second", "email": "second@example.com"})).await.ok();
-        set_operator_disabled(&fixture.service, "owner@example.com", true).await.expect("disabled");
+        set_operator_disabled(&fixture.service, "owner@example.com", None, true).await.expect("disabled");
         assert!(!fixture.owner.is_signed_in().await);
-        let last = set_operator_disabled(&fixture.service, "second@example.com", true).await;
+        let last = set_operator_disabled(&fixture.service, "second@example.com", None, true).await;
         assert!(last.is_err(), "the last owner");
         assert!(owner_link(&fixture.service, "tenant_0").await.is_err());
-        assert!(reset_operator_password(&fixture.service, "nobody@example.com", false).await.is_err());
+        assert!(reset_operator_password(&fixture.service, "nobody@example.com", None, false).await.is_err());
         let log = browser.get("/audit").await.ok();
         let by_command: Vec<&str> = log["entries"]
             .as_array()

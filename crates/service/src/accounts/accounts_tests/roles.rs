@@ -18,10 +18,12 @@ fn none() -> Value {
     json!({})
 }
 
-const ROWS: [Row; 39] = [
+const ROWS: [Row; 41] = [
     ("POST", "/setup", || json!({"token": "x", "password": PASSWORD}), [401, 401, 401, 401]),
     ("POST", "/setup/check", || json!({"token": "x"}), [401, 401, 401, 401]),
     ("POST", "/session", || json!({"email": "nobody@example.com", "password": "x"}), [401, 401, 401, 401]),
+    ("POST", "/setup/join", || json!({"token": "x"}), [401, 401, 401, 401]),
+    ("POST", "/session/switch", || json!({"operatorId": "operator_0"}), [401, 404, 404, 404]),
     ("GET", "/session", none, [401, 200, 200, 200]),
     ("GET", "/sessions", none, [401, 200, 200, 200]),
     ("DELETE", "/sessions/session_0", none, [401, 404, 404, 404]),
@@ -65,11 +67,15 @@ const OPERATORS: [(&str, Role); 3] = [("AGENT", Role::Agent), ("ADMIN", Role::Ad
 
 /// Restores an operator, whom an earlier row may have changed or removed.
 async fn restore(fixture: &Fixture, id: &str, role: Role) {
-    let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms)
-               SELECT $1, tenant_id, $2, 'Somebody', $3, password, created_ms FROM operators WHERE id = $4
-               ON CONFLICT (id) DO UPDATE SET role = excluded.role, disabled_ms = NULL";
     let email = format!("row-{}@example.com", id.to_lowercase());
-    fixture.execute(sql, args![id, email, role.as_str(), &fixture.owner_id]).await;
+    let sql = "INSERT INTO accounts (id, address, password, created_ms)
+               SELECT $1, $2, a.password, 1 FROM accounts a JOIN operators o ON o.account_id = a.id WHERE o.id = $3
+               ON CONFLICT (id) DO NOTHING";
+    fixture.execute(sql, args![id, &email, &fixture.owner_id]).await;
+    let sql = "INSERT INTO operators (id, account_id, tenant_id, email, name, role, created_ms)
+               SELECT $1, $1, tenant_id, $2, 'Somebody', $3, created_ms FROM operators WHERE id = $4
+               ON CONFLICT (id) DO UPDATE SET role = excluded.role, disabled_ms = NULL";
+    fixture.execute(sql, args![id, &email, role.as_str(), &fixture.owner_id]).await;
 }
 
 /// Returns a browser in which an operator is signed in.

@@ -4,6 +4,7 @@ use chat_test_servers::at_once;
 use serde_json::json;
 
 use super::browser::{Browser, Fixture, PASSWORD, open};
+use crate::accounts::totp::TotpSecret;
 use crate::accounts::{Role, first_owner_link};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
@@ -151,6 +152,45 @@ on_both_databases! {
         }
         assert_eq!(fixture.owner.delete("/sessions").await.ok()["ended"], 3);
         assert!(!phone.is_signed_in().await && fixture.owner.is_signed_in().await);
+    }
+
+    /// A body that arrives late must not undo what has ended the session.
+    async fn a_request_whose_session_has_ended_meanwhile_changes_nothing(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let (mut agent, agent_id) = fixture.invite("agent@example.com", Role::Agent).await;
+        let mut phone = Browser::at(&fixture.service, "192.0.2.2");
+        phone.sign_in("owner@example.com", PASSWORD).await.ok();
+        let session_of = async |browser: &mut Browser| {
+            let listed = browser.get("/sessions").await.ok();
+            let sessions = listed["sessions"].as_array().expect("a list");
+            let current = sessions.iter().find(|session| session["current"] == true).expect("the own one");
+            current["id"].as_str().expect("an id").to_owned()
+        };
+        let (of_phone, of_agent) = (session_of(&mut phone).await, session_of(&mut agent).await);
+        let begun = fixture.owner.post("/totp", json!({"password": PASSWORD})).await.ok();
+        let enrolment = begun["enrolment"].as_str().expect("text");
+        let account_id = fixture.account_of(&fixture.owner_id).await;
+        let (now, key) = (fixture.service.now_ms(), &fixture.service.0.options.key);
+        let secret = TotpSecret::from_enrolment(key, &account_id, enrolment, now).expect("valid");
+        let confirmation = json!({"enrolment": enrolment, "code": secret.code_at(now)});
+        for (method, path, body) in [
+            ("POST", "/totp/confirm".to_owned(), confirmation),
+            ("POST", "/invitations".to_owned(), json!({"email": "eve@example.com", "role": "owner"})),
+            ("PATCH", format!("/operators/{agent_id}"), json!({"role": "owner"})),
+            ("DELETE", "/sessions".to_owned(), json!({})),
+            ("DELETE", format!("/sessions/{of_phone}"), json!({})),
+            ("DELETE", format!("/operators/{agent_id}/sessions/{of_agent}"), json!({})),
+        ] {
+            fixture.owner.sign_in("owner@example.com", PASSWORD).await.ok();
+            let mut interrupted = fixture.owner.interrupted(&fixture.service);
+            let answer = interrupted.call(method, &path, Some(body)).await;
+            assert_eq!(answer.failure(), (401, "SIGNED_OUT"), "{method} {path}");
+        }
+        assert!(phone.is_signed_in().await && agent.is_signed_in().await);
+        assert_eq!(phone.get("/session").await.ok()["operator"]["totp"], false);
+        assert_eq!(agent.get("/session").await.ok()["operator"]["role"], "agent");
+        let sql = "SELECT count(*) FROM invitations WHERE email = 'eve@example.com'";
+        assert_eq!(fixture.count(sql, vec![]).await, 0);
     }
 
     async fn signing_out_ends_the_session_and_removes_the_cookie(database: &TestDatabase) {

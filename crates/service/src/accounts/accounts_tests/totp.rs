@@ -16,7 +16,8 @@ async fn enable(fixture: &mut Fixture) -> (TotpSecret, Vec<String>) {
     let enrolment = begun["enrolment"].as_str().expect("text");
     let now = fixture.service.now_ms();
     let key = &fixture.service.0.options.key;
-    let secret = TotpSecret::from_enrolment(key, &fixture.owner_id, enrolment, now).expect("valid");
+    let account_id = fixture.account_of(&fixture.owner_id).await;
+    let secret = TotpSecret::from_enrolment(key, &account_id, enrolment, now).expect("valid");
     assert_eq!(begun["secret"].as_str(), Some(secret.base32().as_str()));
     // The step before the current one, so that the current one is left for the test.
     let code = secret.code_at(now - STEP_MS);
@@ -33,7 +34,7 @@ async fn sign_in(browser: &mut Browser, code: &str) -> Answer {
 
 /// Forgets the last accepted step, as if so much time had passed.
 async fn pass_time(fixture: &Fixture) {
-    fixture.execute("UPDATE operators SET totp_step = totp_step - 10", vec![]).await;
+    fixture.execute("UPDATE accounts SET totp_step = totp_step - 10", vec![]).await;
     fixture.wait_out().await;
 }
 
@@ -106,7 +107,7 @@ on_both_databases! {
         assert_eq!(sign_in(&mut browser, &codes[5]).await.failure(), (401, "WRONG_CODE"), "replaced");
         let new: Vec<String> = serde_json::from_value(renewed["recoveryCodes"].clone()).expect("a list");
         sign_in(&mut browser, &new[9]).await.ok();
-        let stored = "SELECT count(*) FROM operators WHERE recovery_codes LIKE '%' || $1 || '%'";
+        let stored = "SELECT count(*) FROM accounts WHERE recovery_codes LIKE '%' || $1 || '%'";
         assert_eq!(fixture.count(stored, args![&new[0]]).await, 0, "stored as hashes");
     }
 
@@ -144,6 +145,7 @@ on_both_databases! {
         let mut attacker = Browser::at(&fixture.service, "198.51.100.1");
         let reset = attacker.set_up(&link, json!({"password": PASSWORD})).await.ok();
         assert_eq!(reset["signedIn"], Value::Bool(false));
+        assert_eq!(reset["workspaces"], json!([]), "the second factor first");
         assert!(attacker.session().is_none());
         assert_eq!(attacker.sign_in("owner@example.com", PASSWORD).await.failure(), (401, "TOTP_REQUIRED"));
         pass_time(&fixture).await;
@@ -151,15 +153,38 @@ on_both_databases! {
         sign_in(&mut owner, &secret.code_at(fixture.service.now_ms())).await.ok();
     }
 
+    async fn a_second_factor_that_is_enabled_during_a_sign_in_is_not_passed_by(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let begun = fixture.owner.post("/totp", json!({"password": PASSWORD})).await.ok();
+        let enrolment = begun["enrolment"].as_str().expect("text");
+        let account_id = fixture.account_of(&fixture.owner_id).await;
+        let (now, key) = (fixture.service.now_ms(), &fixture.service.0.options.key);
+        let secret = TotpSecret::from_enrolment(key, &account_id, enrolment, now).expect("valid");
+        let stalled = fixture.service.0.accounts.hasher.stall().await;
+        let mut attacker = Browser::at(&fixture.service, "198.51.100.1");
+        let signing_in = tokio::spawn(async move { attacker.sign_in("owner@example.com", PASSWORD).await });
+        // The attempt is counted after the account was read, and before the password is hashed.
+        let counted = "SELECT count(*) FROM rate_counters WHERE key LIKE 'sign in on %'";
+        while fixture.count(counted, vec![]).await == 0 {
+            tokio::task::yield_now().await;
+        }
+        let body = json!({"enrolment": enrolment, "code": secret.code_at(now)});
+        fixture.owner.post("/totp/confirm", body).await.ok();
+        drop(stalled);
+        let answer = signing_in.await.expect("no panic");
+        assert_eq!(answer.failure(), (401, "WRONG_CREDENTIALS"));
+        assert!(answer.set_cookies().is_empty());
+    }
+
     async fn the_secret_is_stored_encrypted_for_its_operator(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let (secret, _) = enable(&mut fixture).await;
-        let row = fixture.service.db().one("SELECT totp_secret FROM operators", vec![]).await.expect("a row");
+        let row = fixture.service.db().one("SELECT totp_secret FROM accounts", vec![]).await.expect("a row");
         let sealed = row.bytes(0).expect("bytes");
         let readable = String::from_utf8_lossy(&sealed).into_owned();
         assert!(!readable.contains(&secret.base32()));
         // A secret that is copied to another operator is refused, and nobody signs in without the code.
-        fixture.execute("UPDATE operators SET totp_secret = $1", args![vec![7_u8; 60]]).await;
+        fixture.execute("UPDATE accounts SET totp_secret = $1", args![vec![7_u8; 60]]).await;
         let mut browser = Browser::at(&fixture.service, "198.51.100.1");
         assert_eq!(browser.sign_in("owner@example.com", PASSWORD).await.failure().0, 500);
         assert!(browser.session().is_none());

@@ -12,7 +12,7 @@ use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{args, transaction};
 use crate::knowledge::answers::add;
-use crate::visitors::fixture::{NOW, add_sites, execute};
+use crate::visitors::fixture::{NOW, add_operator, add_sites, execute};
 use crate::{ServiceKey, ServiceOptions};
 
 async fn service(database: &TestDatabase, allow_private_ai: bool) -> Service {
@@ -190,9 +190,9 @@ on_both_databases! {
         let service = service_with_mail(database).await;
         set(&service, "monthly_ai_replies", 10.into()).await;
         for (id, role, disabled_ms) in [("o", "owner", None), ("a", "admin", None), ("x", "owner", Some(1_i64))] {
-            let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms, disabled_ms)
-                       VALUES ($1, 'acme', $2, 'Grace', $3, '', 1, $4)";
-            execute(service.db(), sql, args![id, format!("{id}@acme.example"), role, disabled_ms]).await;
+            add_operator(service.db(), [id, "acme", &format!("{id}@acme.example"), "Grace", role]).await;
+            let sql = "UPDATE operators SET disabled_ms = $1 WHERE id = $2";
+            execute(service.db(), sql, args![disabled_ms, id]).await;
         }
         let mails = async || {
             let sql = "SELECT id, recipient, content FROM emails ORDER BY no";

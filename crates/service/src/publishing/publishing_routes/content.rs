@@ -25,17 +25,19 @@ type Key = (String, String, String);
 pub(super) struct Page {
     after: Option<String>,
     limit: Option<i64>,
+    source: Option<String>,
 }
 
-/// Lists the synced content of a site, in the order of types and external ids.
+/// Lists the synced content of a site, or that of one of its sources, in the order of types and external ids.
 #[utoipa::path(get, path = "/sites/{site}/content", tag = "publishing",
-    params(("site" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<i64>, Query)),
+    params(("site" = String, Path), ("after" = Option<String>, Query), ("limit" = Option<i64>, Query),
+        ("source" = Option<String>, Query, description = "The id of a source, whose pages are listed")),
     responses((status = 200, body = ContentPage)))]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
     path: Segments<String>,
-    Params(Page { after, limit }): Params<Page>,
+    Params(Page { after, limit, source }): Params<Page>,
 ) -> Result<ApiResponse, ApiError> {
     let db = service.db();
     let site = sites::of_tenant(db, &operator.tenant_id, &segments(path)?).await?;
@@ -47,19 +49,35 @@ pub(super) async fn list(
         })?,
     };
     let limit = limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
-    let rows = items(db, &site.id, after, limit).await?;
-    let count = db.one("SELECT count(*) FROM content WHERE site_id = $1", args![&site.id]).await?.int(0)?;
+    let rows = items(db, &site.id, source.as_deref(), after, limit).await?;
+    let count = count(db, &site.id, source.as_deref()).await?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|shown| shown == limit);
     let next = rows.last().filter(|_| is_full).map(cursor).transpose()?;
     success(&ContentPage { items: rows.iter().map(read).collect::<Result<_, _>>()?, count, next })
 }
 
-async fn items(db: &Db, site_id: &str, after: Key, limit: i64) -> Result<Vec<Row>, DbError> {
-    let sql =
+/// The pages of a source, if one is named, or else the items of the sync.
+const OF_SOURCE: &str = "site_id = $1 AND ((CAST($2 AS TEXT) IS NULL AND source_page IS NULL)
+    OR source_page IN (SELECT no FROM source_pages WHERE source_id = $2))";
+
+async fn count(db: &Db, site_id: &str, source: Option<&str>) -> Result<i64, DbError> {
+    let sql = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM content WHERE {OF_SOURCE}"));
+    db.one(sql, args![site_id, source]).await?.int(0)
+}
+
+async fn items(
+    db: &Db,
+    site_id: &str,
+    source: Option<&str>,
+    after: Key,
+    limit: i64,
+) -> Result<Vec<Row>, DbError> {
+    let sql = sqlx::AssertSqlSafe(format!(
         "SELECT type, external_id, locale, location, title, substr(text, 1, 300), synced_ms FROM content
-               WHERE site_id = $1 AND (type, external_id, locale) > ($2, $3, $4)
-               ORDER BY type, external_id, locale LIMIT $5";
-    db.all(sql, args![site_id, after.0, after.1, after.2, limit]).await
+         WHERE {OF_SOURCE} AND (type, external_id, locale) > ($3, $4, $5)
+         ORDER BY type, external_id, locale LIMIT $6"
+    ));
+    db.all(sql, args![site_id, source, after.0, after.1, after.2, limit]).await
 }
 
 fn read(row: &Row) -> Result<ContentItem, DbError> {

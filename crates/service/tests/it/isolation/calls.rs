@@ -181,12 +181,15 @@ impl Call {
             (_, "/sites/{site}/answers" | "/sites/{site}/answers/{answer}") => {
                 json!({ "question": format!("{text}?"), "answer": text, "locale": "en" })
             }
+            ("POST", "/sites/{site}/sources") => json!({ "address": format!("https://{name}.example/") }),
+            ("PATCH", "/sites/{site}/sources/{source}") => json!({ "maxPages": random.i64(1..500) }),
             (_, "/labels" | "/labels/{label}") => {
                 json!({ "name": format!("{name} {}", random.u32(..)), "color": "red" })
             }
             (_, "/replies" | "/replies/{reply}") => {
                 json!({ "shortcut": format!("{name}-{}", random.u32(..)), "text": text })
             }
+            ("POST", "/session/switch") => json!({ "operatorId": operator }),
             // Both tenants have the same browser at times.
             ("POST", "/push/devices") => PushBrowser::new(1, "https://push.example/shared").subscription(),
             ("PUT", "/preferences") => json!({ "availability": random.choice(["automatic", "away"]) }),

@@ -15,11 +15,12 @@ pub enum Rows {
 
 /// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
 /// them.
-const TABLES: [(&str, &str); 20] = [
+const TABLES: [(&str, &str); 23] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),
     ("site_tokens", "site_id = '$S'"),
     ("licenses", "tenant_id = '$T'"),
+    ("accounts", "id IN (SELECT account_id FROM operators WHERE tenant_id = '$T')"),
     ("operators", "tenant_id = '$T'"),
     ("operator_sessions", "operator_id IN (SELECT id FROM operators WHERE tenant_id = '$T')"),
     ("invitations", "tenant_id = '$T'"),
@@ -31,6 +32,8 @@ const TABLES: [(&str, &str); 20] = [
     ("events", "site_id = '$S'"),
     ("idempotency", "site_id = '$S'"),
     ("content", "site_id = '$S'"),
+    ("sources", "site_id = '$S'"),
+    ("source_pages", "site_id = '$S'"),
     ("jobs", "site_id = '$S'"),
     ("labels", "tenant_id = '$T'"),
     ("conversation_labels", "conversation_no IN (SELECT no FROM conversations WHERE site_id = '$S')"),

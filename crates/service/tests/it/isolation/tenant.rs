@@ -84,6 +84,7 @@ impl Tenant {
             "console" => "console_",
             "device" => "push_",
             "review" => "overlay_",
+            "source" => "source_",
             "visitor" => self.name.as_str(),
             _ => "",
         };

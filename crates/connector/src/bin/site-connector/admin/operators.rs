@@ -1,9 +1,10 @@
 //! `site-connector admin operator` and `owner-link`
 
 use chat_service::{
-    OneTimeLink, OperatorSummary, list_operators, reset_operator_password, set_operator_disabled,
+    OneTimeLink, OperatorSummary, confirm_operator, list_operators, reset_operator_password,
+    set_operator_disabled,
 };
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{Context, Output, column, minute};
@@ -19,22 +20,37 @@ pub(super) enum Action {
     },
     /// Disable an operator, and end their sessions
     Disable {
-        /// The e-mail address
-        email: String,
+        #[command(flatten)]
+        operator: Named,
     },
     /// Enable a disabled operator
     Enable {
-        /// The e-mail address
-        email: String,
+        #[command(flatten)]
+        operator: Named,
+    },
+    /// Print a one-time link that sets a new password and confirms the address, as one in an e-mail does
+    Confirm {
+        #[command(flatten)]
+        operator: Named,
     },
     /// Print a one-time link that sets a new password
     ResetPassword {
-        /// The e-mail address
-        email: String,
+        #[command(flatten)]
+        operator: Named,
         /// Remove the second factor as well
         #[arg(long)]
         remove_totp: bool,
     },
+}
+
+/// The name of an operator.
+#[derive(Debug, Args)]
+pub(super) struct Named {
+    /// The e-mail address
+    email: String,
+    /// The tenant, where the address has operators in several
+    #[arg(long, value_name = "ID")]
+    tenant: Option<String>,
 }
 
 pub(super) async fn run(context: &Context, action: Action) -> Result<Output, Failure> {
@@ -45,10 +61,17 @@ pub(super) async fn run(context: &Context, action: Action) -> Result<Output, Fai
             let json: Vec<_> = operators.iter().map(described).collect();
             Output::lines("operators", &json, operators.iter().map(line))
         }
-        Action::Disable { email } => one(&set_operator_disabled(service, &email, true).await?),
-        Action::Enable { email } => one(&set_operator_disabled(service, &email, false).await?),
-        Action::ResetPassword { email, remove_totp } => {
-            link(context, &reset_operator_password(service, &email, remove_totp).await?)
+        Action::Disable { operator: Named { email, tenant } } => {
+            one(&set_operator_disabled(service, &email, tenant.as_deref(), true).await?)
+        }
+        Action::Enable { operator: Named { email, tenant } } => {
+            one(&set_operator_disabled(service, &email, tenant.as_deref(), false).await?)
+        }
+        Action::Confirm { operator: Named { email, tenant } } => {
+            link(context, &confirm_operator(service, &email, tenant.as_deref()).await?)
+        }
+        Action::ResetPassword { operator: Named { email, tenant }, remove_totp } => {
+            link(context, &reset_operator_password(service, &email, tenant.as_deref(), remove_totp).await?)
         }
     })
 }
@@ -77,15 +100,17 @@ fn described(operator: &OperatorSummary) -> Value {
         "role": operator.role,
         "totp": operator.totp,
         "disabled": operator.disabled,
+        "confirmed": operator.confirmed,
     })
 }
 
 fn line(operator: &OperatorSummary) -> String {
-    let state = match (operator.disabled, operator.totp) {
-        (true, _) => "disabled",
-        (false, true) => "second factor",
-        (false, false) => "",
-    };
+    let states = [
+        (operator.disabled, "disabled"),
+        (operator.confirmed, "confirmed"),
+        (operator.totp, "second factor"),
+    ];
+    let states: Vec<&str> = states.into_iter().filter_map(|(is_so, state)| is_so.then_some(state)).collect();
     let columns = [column(&operator.email, 30), column(&operator.name, 20), column(&operator.role, 6)];
-    format!("{}{state}", columns.concat()).trim_end().to_owned()
+    format!("{}{}", columns.concat(), states.join(", ")).trim_end().to_owned()
 }
