@@ -26,6 +26,8 @@ CREATE TABLE sources (
     -- The time that workers have spent on the run.
     active_ms BIGINT NOT NULL DEFAULT 0,
     read_ms BIGINT,
+    -- Since when the website answers as if most of its pages were gone.
+    failing_since_ms BIGINT,
     -- When there is something to do; NULL for never.
     due_ms BIGINT,
     -- When a worker last took it, by which tenants take turns.

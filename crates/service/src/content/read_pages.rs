@@ -144,7 +144,10 @@ pub(crate) async fn backfill_keys(db: &Db, site_id: &str) -> Result<(), DbError>
             let address = keys.address.or_else(|| keys.path.is_none().then(String::new));
             keyed.push((row.int(0)?, address, keys.path));
         }
+        let site = site_id.to_owned();
         transaction!(db, |tx| {
+            // As in a sync: one change of a site's content at a time.
+            tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site]).await?;
             for (no, address, path) in keyed {
                 let sql = "UPDATE content SET address_key = $2, path_key = $3 WHERE no = $1";
                 tx.execute(sql, args![no, address, path]).await?;

@@ -112,7 +112,12 @@ pub(super) struct Claimed {
 /// at which the next is due. A tenant has one at a time.
 pub(super) async fn claim(service: &Service) -> Result<(Option<Claimed>, Option<i64>), DbError> {
     let (db, now_ms) = (service.db(), service.now_ms());
-    let next = db.one("SELECT min(due_ms) FROM sources WHERE due_ms IS NOT NULL", args![]).await?;
+    // What is due in a disabled site waits for no worker.
+    let sql = "SELECT min(s.due_ms) FROM sources s JOIN sites w ON w.id = s.site_id
+                   JOIN tenants t ON t.id = w.tenant_id
+               WHERE s.due_ms IS NOT NULL AND w.deleted_ms IS NULL
+                   AND (s.deleted_ms IS NOT NULL OR (w.disabled_ms IS NULL AND t.disabled_ms IS NULL))";
+    let next = db.one(sql, args![]).await?;
     let next = next.optional_int(0)?;
     if next.is_none_or(|due_ms| due_ms > now_ms) {
         return Ok((None, next));
@@ -143,7 +148,10 @@ async fn take(tx: &mut Tx, now_ms: i64) -> Result<Option<Claimed>, DbError> {
     } else {
         "UPDATE sources SET lease = $2, lease_until_ms = $3, turn_ms = $4 WHERE id = $1"
     };
-    tx.execute(begin, args![&id, &token, until_ms, now_ms]).await?;
+    // One that was just removed is no longer there.
+    if tx.execute(begin, args![&id, &token, until_ms, now_ms]).await? == 0 {
+        return Ok(None);
+    }
     tx.execute(
         "DELETE FROM crawl_hosts WHERE until_ms <= $1 AND next_ms <= $2",
         args![now_ms, now_ms - HOST_MS],

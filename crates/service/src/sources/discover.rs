@@ -14,7 +14,7 @@ use super::scope::Scope;
 use super::sitemap::{self, Sitemap};
 use super::visit::{Followed, PAGE_TIMEOUT, Stopped, Visit};
 use crate::content::address_key;
-use crate::db::{DbError, transaction};
+use crate::db::work;
 
 /// Maximum sitemaps that are read in a run.
 const MAX_SITEMAPS: usize = 20;
@@ -182,19 +182,14 @@ async fn take_step(visit: &mut Visit<'_>, read: Option<(Entry, Outcome)>, step: 
             return Err(Stopped::Failed(SkipReason::Storage));
         }
     }
-    let (source, now_ms) = (visit.source.clone(), visit.service.now_ms());
-    let stored: Result<bool, DbError> = transaction!(visit.service.db(), |tx| {
-        if !source.lease.renew(tx, now_ms).await? {
-            return Ok(false);
-        }
+    let source = visit.source.clone();
+    let work = work!(|tx| {
         if let Some((entry, outcome)) = &read {
             queue::record(tx, entry, outcome, None).await?;
         }
         queue::add(tx, &source, &step.pages).await?;
         queue::add_sitemaps(tx, &source, &step.sitemaps).await?;
-        queue::set_phase(tx, &source, step.phase, None).await?;
-        Ok(true)
-    })
-    .await;
-    if stored? { Ok(()) } else { Err(Stopped::Lost) }
+        queue::set_phase(tx, &source, step.phase, None).await
+    });
+    visit.change(work).await
 }

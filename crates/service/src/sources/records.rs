@@ -191,7 +191,8 @@ pub(super) async fn finish(
         let problem = failure.or(problem).map(SkipReason::as_str);
         let sql =
             "UPDATE sources SET state = $3, problem = $4, due_ms = $5, lease = NULL, lease_until_ms = 0,
-                       read_ms = CASE WHEN $3 = 'read' THEN CAST($6 AS BIGINT) ELSE read_ms END
+                       read_ms = CASE WHEN $3 = 'read' THEN CAST($6 AS BIGINT) ELSE read_ms END,
+                       failing_since_ms = CASE WHEN $3 = 'read' THEN NULL ELSE failing_since_ms END
                    WHERE id = $1 AND lease = $2";
         let values = args![&lease.source_id, &lease.token, state.as_str(), problem, due_ms, now_ms];
         tx.execute(sql, values).await?;

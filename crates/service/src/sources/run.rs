@@ -22,7 +22,7 @@ use super::store;
 use super::visit::{Stopped, Visit};
 use crate::Service;
 use crate::clock::millis;
-use crate::db::{DbError, transaction};
+use crate::db::work;
 use crate::sites;
 
 /// Maximum time that workers spend on a run.
@@ -127,11 +127,8 @@ async fn record(
     let is_new = moved.as_ref().is_none_or(|link| !found.contains(&link.key));
     found.extend(links.iter().chain(&moved).map(|link| link.key.clone()));
     known.extend(links.iter().chain(&moved).map(|link| link.key.clone()));
-    let (source, now_ms) = (visit.source.clone(), visit.service.now_ms());
-    let stored: Result<bool, DbError> = transaction!(visit.service.db(), |tx| {
-        if !source.lease.renew(tx, now_ms).await? {
-            return Ok(false);
-        }
+    let source = visit.source.clone();
+    let work = work!(|tx| {
         match &moved {
             None => queue::record(tx, &entry, &outcome, moved_to.as_deref()).await?,
             Some(link) => {
@@ -142,11 +139,9 @@ async fn record(
                 }
             }
         }
-        queue::add(tx, &source, &links).await?;
-        Ok(true)
-    })
-    .await;
-    if stored? { Ok(true) } else { Err(Stopped::Lost) }
+        queue::add(tx, &source, &links).await
+    });
+    visit.change(work).await.map(|()| true)
 }
 
 /// Asks for the pages that nothing led to.
@@ -166,18 +161,8 @@ async fn check_unfound(visit: &mut Visit<'_>) -> Result<(), Stopped> {
             Some(link) => (Outcome::Moved, is_permanent.then_some(link.key)),
             None => (outcome, moved_to),
         };
-        let (lease, now_ms) = (visit.source.lease.clone(), visit.service.now_ms());
-        let stored: Result<bool, DbError> = transaction!(db, |tx| {
-            if !lease.renew(tx, now_ms).await? {
-                return Ok(false);
-            }
-            queue::record_unfound(tx, &entry, run, &outcome, moved_to.as_deref()).await?;
-            Ok(true)
-        })
-        .await;
-        if !stored? {
-            return Err(Stopped::Lost);
-        }
+        let work = work!(|tx| queue::record_unfound(tx, &entry, run, &outcome, moved_to.as_deref()).await);
+        visit.change(work).await?;
         visit.check_turn()?;
     }
 }
@@ -188,14 +173,6 @@ async fn go_on(visit: &mut Visit<'_>, phase: Phase, problem: Option<SkipReason>)
         outdated::judge(visit).await?;
     }
     (visit.source.phase, visit.source.problem) = (phase, problem);
-    let (source, now_ms) = (visit.source.clone(), visit.service.now_ms());
-    let stored: Result<bool, DbError> = transaction!(visit.service.db(), |tx| {
-        if !source.lease.renew(tx, now_ms).await? {
-            return Ok(false);
-        }
-        queue::set_phase(tx, &source, phase, problem).await?;
-        Ok(true)
-    })
-    .await;
-    if stored? { Ok(()) } else { Err(Stopped::Lost) }
+    let source = visit.source.clone();
+    visit.change(work!(|tx| queue::set_phase(tx, &source, phase, problem).await)).await
 }

@@ -19,7 +19,7 @@ use super::records::finish;
 use super::stored_page::StoredPage;
 use super::visit::{Stopped, Visit};
 use crate::content::{ReadPage, backfill_keys, prepare, put_read};
-use crate::db::{DbError, Tx, Work, args, transaction, work};
+use crate::db::{DbError, Tx, args, transaction, work};
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::storage::{self, Class};
 
@@ -57,7 +57,7 @@ pub(super) async fn store(visit: &Visit<'_>) -> Result<(), Stopped> {
     let (db, source) = (visit.service.db(), &visit.source);
     backfill_keys(db, &source.site_id).await?;
     let read = queue::count_read(db, &source.lease.source_id, source.run).await?;
-    outdated::remove(visit, read >= source.max_pages).await?;
+    outdated::remove(visit).await?;
     let mut texts: HashSet<Fingerprint> = HashSet::new();
     let (mut after, mut problem, mut stored) = (0, source.problem, 0);
     loop {
@@ -74,7 +74,7 @@ pub(super) async fn store(visit: &Visit<'_>) -> Result<(), Stopped> {
         texts = done.1;
         for batch in done.0.duplicates.chunks(BATCH) {
             let batch = batch.to_vec();
-            change(visit, work!(|tx| mark_duplicates(tx, &batch).await)).await?;
+            visit.change(work!(|tx| mark_duplicates(tx, &batch).await)).await?;
         }
         let mut changed = done.0.changed;
         stored += changed.len();
@@ -93,25 +93,6 @@ pub(super) async fn store(visit: &Visit<'_>) -> Result<(), Stopped> {
     };
     finish(visit.service, &visit.tenant_id, source, failure, problem).await?;
     Ok(())
-}
-
-/// Executes a part in a transaction, as long as the source is this worker's own.
-pub(super) async fn change<T: Send + 'static>(
-    visit: &Visit<'_>,
-    work: impl Work<T, DbError>,
-) -> Result<T, Stopped> {
-    let (lease, now_ms) = (visit.source.lease.clone(), visit.service.now_ms());
-    let site_id = visit.source.site_id.clone();
-    let done: Result<Option<T>, DbError> = transaction!(visit.service.db(), |tx| {
-        if !lease.renew(tx, now_ms).await? {
-            return Ok(None);
-        }
-        // As in a sync: one change of a site's content at a time.
-        tx.execute("UPDATE sites SET name = name WHERE id = $1", args![&site_id]).await?;
-        work(tx).await.map(Some)
-    })
-    .await;
-    done?.ok_or(Stopped::Lost)
 }
 
 /// Reads the next pages of the run, at most as many as are compared at a time.
@@ -209,11 +190,11 @@ async fn put(visit: &Visit<'_>, batch: Vec<Changed>) -> Result<bool, Stopped> {
     let (now_ms, left, full) = (visit.service.now_ms(), room.bytes, room);
     let lease = visit.source.lease.clone();
     let done: Result<(), Refused> = transaction!(visit.service.db(), |tx| {
+        // As in a sync: one change of a site's content at a time.
+        tx.execute("UPDATE sites SET name = name WHERE id = $1", args![&site_id]).await?;
         if !lease.renew(tx, now_ms).await? {
             return Err(Refused::Lost);
         }
-        // As in a sync: one change of a site's content at a time.
-        tx.execute("UPDATE sites SET name = name WHERE id = $1", args![&site_id]).await?;
         // Pages replace others, so that only the database knows by how much the site grows.
         let max = if needed > left { Some(storage::used(tx, &site_id).await? + left) } else { None };
         for Changed { page, hash } in &batch {

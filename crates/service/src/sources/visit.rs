@@ -18,7 +18,7 @@ use super::scope::Scope;
 use crate::Service;
 use crate::clock::millis;
 use crate::content::{address_key, host_key};
-use crate::db::DbError;
+use crate::db::{DbError, Work, args, transaction};
 use crate::error::ApiError;
 use crate::storage::{self, Class};
 
@@ -104,6 +104,22 @@ impl Visit<'_> {
             return Err(Stopped::Later(self.service.now_ms()));
         }
         Ok(())
+    }
+
+    /// Executes a part in a transaction, as long as the source is this worker's own.
+    pub(super) async fn change<T: Send + 'static>(&self, work: impl Work<T, DbError>) -> Result<T, Stopped> {
+        let (lease, now_ms) = (self.source.lease.clone(), self.service.now_ms());
+        let site_id = self.source.site_id.clone();
+        let done: Result<Option<T>, DbError> = transaction!(self.service.db(), |tx| {
+            // As in a sync: one change of a site's content at a time, so that no two wait for each other.
+            tx.execute("UPDATE sites SET name = name WHERE id = $1", args![&site_id]).await?;
+            if !lease.renew(tx, now_ms).await? {
+                return Ok(None);
+            }
+            work(tx).await.map(Some)
+        })
+        .await;
+        done?.ok_or(Stopped::Lost)
     }
 
     /// Requests an address, once its host has a turn for it. If it has none before `ends`, the source goes on

@@ -96,6 +96,8 @@ pub enum SkipReason {
     ServerError,
     /// The page leads to another website, or to one that must not be read.
     Elsewhere,
+    /// The page leads to another one of the website.
+    Moved,
     /// The page redirects too often.
     Redirects,
     /// Another page has the same address or the same text.
@@ -112,7 +114,7 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// All reasons.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Robots,
         Self::RobotsUnavailable,
         Self::Noindex,
@@ -123,6 +125,7 @@ impl SkipReason {
         Self::Forbidden,
         Self::ServerError,
         Self::Elsewhere,
+        Self::Moved,
         Self::Redirects,
         Self::Duplicate,
         Self::Timeout,
@@ -144,6 +147,7 @@ impl SkipReason {
             Self::Forbidden => "forbidden",
             Self::ServerError => "serverError",
             Self::Elsewhere => "elsewhere",
+            Self::Moved => "moved",
             Self::Redirects => "redirects",
             Self::Duplicate => "duplicate",
             Self::Timeout => "timeout",

@@ -118,13 +118,24 @@ async fn accounts_send_their_links_by_email() {
     let database = TestDatabase::new(Kind::Sqlite).await;
     let server = SmtpServer::start();
     let service = open_to(&database, server.options()).await;
-    let (routes, owner) = (crate::accounts::routes(), Some(operator("a", Role::Owner)));
-    let body = serde_json::json!({ "email": "new@a.example", "role": "agent" });
-    let (status, json) = fixture::call(&service, routes, owner, "POST", "/invitations", Some(body)).await;
-    assert!(status.is_success(), "{status} {json}");
+    let link = crate::owner_link(&service, "a").await.expect("a link").url;
+    let (_, token) = link.split_once("#setup=").expect("a secret in the fragment");
+    let owner = serde_json::json!({
+        "token": token, "name": "Ada", "email": "ada@a.example", "password": "a long and secret phrase",
+    });
+    let forgotten = serde_json::json!({ "email": "ada@a.example" });
+    for (path, body) in [("/setup", owner), ("/password/forgot", forgotten)] {
+        let (status, json) =
+            fixture::call(&service, crate::accounts::routes(), None, "POST", path, Some(body)).await;
+        assert!(status.is_success(), "{status} {json}");
+    }
+    // It is queued after the response.
+    while number(&service, "SELECT count(*) FROM emails").await == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     send_due(&service, service.now_ms()).await;
     let mails = server.mails();
-    assert_eq!(mails[0].recipients, ["<new@a.example>"]);
+    assert_eq!(mails[0].recipients, ["<ada@a.example>"]);
     assert!(mails[0].text().contains("https://chat.example/console/#"), "{}", mails[0].text());
 }
 

@@ -83,7 +83,9 @@ on_both_databases! {
         for (fault, reason) in [
             (Reply::of(403, "text/html", ""), SkipReason::Forbidden),
             (Reply::of(500, "text/html", ""), SkipReason::ServerError),
-            (Reply::redirect("/maintenance"), SkipReason::Elsewhere),
+            (Reply::redirect("/maintenance"), SkipReason::Moved),
+            (Reply::of(404, "text/html", "no such site"), SkipReason::NotFound),
+            (Reply::html("<meta name=robots content=noindex><p>soon"), SkipReason::Noindex),
         ] {
             for path in paths {
                 website.set(path, fault.clone());
@@ -95,11 +97,66 @@ on_both_databases! {
                 let state = (failed.state, failed.problem, failed.pages);
                 assert_eq!(state, (SourceState::Failed, Some(reason), 3));
             }
-            assert_eq!(number(service.db(), "SELECT max(missed) FROM source_pages", args![]).await, 0);
+            assert_eq!(number(service.db(), "SELECT max(missed) FROM source_pages WHERE stored IS NOT NULL", args![]).await, 0);
             restore();
             read_again(&service, "shop", &id).await;
             let read = source(&service, "shop", &id).await;
             assert_eq!((read.state, read.problem, read.pages), (SourceState::Read, None, 3));
+        }
+    }
+
+    async fn a_website_whose_pages_are_one_or_gone_keeps_them_for_days(database: &TestDatabase) {
+        let service = open(database).await;
+        let paths: Vec<String> = (0..6).map(|page| format!("/{page}")).collect();
+        let links: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let website = Website::start(&[("/", Reply::page("Home", &links))]).await;
+        let restore =
+            || paths.iter().for_each(|path| website.set(path, Reply::page(&format!("celadon {path}"), &[])));
+        restore();
+        let id = read_site(&service, &website.url("/"), 50).await.id;
+        for (fault, reason, left) in [
+            (Reply::page("Are you a robot?", &[]), SkipReason::Duplicate, 2),
+            (Reply::of(404, "text/html", ""), SkipReason::NotFound, 1),
+        ] {
+            for path in &paths {
+                website.set(path, fault.clone());
+            }
+            for _ in 0..3 {
+                read_again(&service, "shop", &id).await;
+                let failed = source(&service, "shop", &id).await;
+                assert_eq!((failed.state, failed.problem, failed.pages), (SourceState::Failed, Some(reason), 7));
+                let kept = "SELECT count(*) FROM content WHERE text LIKE '%celadon%'";
+                assert_eq!(number(service.db(), kept, args![]).await, 6);
+            }
+            let sql = "UPDATE sources SET failing_since_ms = failing_since_ms - $1";
+            execute(service.db(), sql, args![millis(MISSED_TIME)]).await;
+            read_again(&service, "shop", &id).await;
+            let changed = source(&service, "shop", &id).await;
+            assert_eq!((changed.state, changed.pages), (SourceState::Read, left), "{reason:?}");
+            restore();
+            read_again(&service, "shop", &id).await;
+            assert_eq!(source(&service, "shop", &id).await.pages, 7);
+        }
+    }
+
+    async fn a_full_website_keeps_its_pages_while_its_sitemap_fails(database: &TestDatabase) {
+        let service = open(database).await;
+        let website = Website::start(&[
+            ("/", Reply::page("Home", &["/x", "/y"])),
+            ("/a", Reply::page("celadon", &[])),
+            ("/b", Reply::page("cobalt", &[])),
+            ("/x", Reply::page("porcelain", &[])),
+            ("/y", Reply::page("stoneware", &[])),
+        ])
+        .await;
+        let urls = ["/a", "/b"].map(|path| format!("<url><loc>{}</loc></url>", website.url(path)));
+        let map = Reply::of(200, "text/xml", format!("<urlset>{}</urlset>", urls.concat()));
+        website.set("/sitemap.xml", map);
+        let id = read_site(&service, &website.url("/"), 3).await.id;
+        website.set("/sitemap.xml", Reply::of(500, "text/html", ""));
+        read_again(&service, "shop", &id).await;
+        for word in ["celadon", "cobalt", "porcelain", "stoneware"] {
+            assert_eq!(found(&service, "shop", word).await.len(), 1, "{word}");
         }
     }
 

@@ -137,6 +137,7 @@ fn row(
 ) -> AnyView {
     let (for_edit, for_delete, for_run) = (source.clone(), source.clone(), source.clone());
     let (look, state) = state_of(&source);
+    let is_kept = source.state == SourceState::Failed && source.pages > 0;
     let Source { id, address, problem, pages, read_at, next_at, skipped_count, skipped, .. } = source;
     let is_idle = !matches!(for_run.state, SourceState::Waiting | SourceState::Reading);
     let next = next_at.map(|at| t::SOURCE_NEXT.with(&[("time", &ago(&at))]));
@@ -172,6 +173,7 @@ fn row(
                     {next.map(|next| view! { <span>{next}</span> })}
                 </p>
                 {problem.map(|problem| view! { <p class="field-help">{problem}</p> })}
+                {is_kept.then(|| view! { <p class="field-help">{t::SOURCE_KEPT.get()}</p> })}
                 {(pages > 0)
                     .then(|| {
                         view! {
@@ -238,6 +240,7 @@ fn reason_text(reason: SkipReason) -> Text {
         SkipReason::Forbidden => t::SKIP_FORBIDDEN,
         SkipReason::ServerError => t::SKIP_SERVER_ERROR,
         SkipReason::Elsewhere => t::SKIP_ELSEWHERE,
+        SkipReason::Moved => t::SKIP_MOVED,
         SkipReason::Redirects => t::SKIP_REDIRECTS,
         SkipReason::Duplicate => t::SKIP_DUPLICATE,
         SkipReason::Timeout => t::SKIP_TIMEOUT,
