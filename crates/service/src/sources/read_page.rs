@@ -63,14 +63,12 @@ pub(super) async fn read(visit: &Visit<'_>, entry: &Entry) -> Result<ReadResult,
         return Ok(ReadResult::skipped(SkipReason::NotFound));
     };
     let validators = if entry.was_read { entry.validators.clone() } else { Validators::default() };
-    match read_if_changed(visit, entry, &requested, &validators).await? {
-        Some(result) => Ok(result),
-        // The page has not changed, but its links are not known.
-        None => {
-            let result = read_if_changed(visit, entry, &requested, &Validators::default()).await?;
-            Ok(result.unwrap_or_else(|| ReadResult::of(Outcome::Unchanged)))
-        }
+    if let Some(result) = read_if_changed(visit, entry, &requested, &validators).await? {
+        return Ok(result);
     }
+    // The page has not changed, but its links are not known.
+    let result = read_if_changed(visit, entry, &requested, &Validators::default()).await?;
+    Ok(result.unwrap_or_else(|| ReadResult::of(Outcome::Unchanged)))
 }
 
 /// Reads a page, unless the validators say that it is as it was; `None` if it is, and its links are needed

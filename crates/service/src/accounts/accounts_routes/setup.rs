@@ -111,14 +111,12 @@ pub(super) async fn finish(
     .await?;
     let shown = describe(&service, &operator).await?;
     let shown = SignedIn { signed_in: Some(secret.is_some()), ..shown };
-    match secret {
-        Some(secret) => context.signed_in(&service, &operator.account_id, &secret, &shown),
-        None => {
-            // The second factor comes before the names of the companies that the account works for.
-            let shown = SignedIn { workspaces: Vec::new(), ..shown };
-            context.known_device(&service, &operator.account_id, &shown)
-        }
+    if let Some(secret) = secret {
+        return context.signed_in(&service, &operator.account_id, &secret, &shown);
     }
+    // The second factor comes before the names of the companies that the account works for.
+    let shown = SignedIn { workspaces: Vec::new(), ..shown };
+    context.known_device(&service, &operator.account_id, &shown)
 }
 
 /// The operator that a link creates, or whose account gets a new password.
