@@ -53,3 +53,6 @@ CREATE TRIGGER operators_removed AFTER DELETE ON operators FOR EACH ROW EXECUTE 
 
 -- Whether the link was sent by e-mail only, so that using it proves the mailbox. Those of before were also shown.
 ALTER TABLE invitations ADD COLUMN mailed BIGINT NOT NULL DEFAULT 0;
+
+-- Each check of a link looks for the operators of an address, in all workspaces.
+CREATE INDEX operators_by_email ON operators (email);

@@ -63,3 +63,11 @@ END;
 
 -- Whether the link was sent by e-mail only, so that using it proves the mailbox. Those of before were also shown.
 ALTER TABLE invitations ADD COLUMN mailed BIGINT NOT NULL DEFAULT 0;
+
+-- The step fails, and nothing changes, if a reference leads nowhere: while foreign keys are off, nobody else looks.
+CREATE TABLE lost (is_lost BIGINT CONSTRAINT "each reference leads to a row" CHECK (is_lost = 0));
+INSERT INTO lost SELECT 1 FROM pragma_foreign_key_check;
+DROP TABLE lost;
+
+-- Each check of a link looks for the operators of an address, in all workspaces.
+CREATE INDEX operators_by_email ON operators (email);

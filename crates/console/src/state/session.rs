@@ -106,7 +106,13 @@ impl Session {
         });
     }
 
-    /// Sets the operator who signed in.
+    /// Sets the operator who has just signed in, and tells the other tabs, whose session is another one now.
+    pub fn enter(self, signed_in: SignedIn) {
+        announce_workspace(&signed_in.operator.id);
+        self.set_signed_in(signed_in);
+    }
+
+    /// Sets the operator who is signed in.
     pub fn set_signed_in(self, signed_in: SignedIn) {
         self.state.set(SessionState::SignedIn(signed_in));
     }
@@ -116,8 +122,16 @@ impl Session {
     fn follow_other_tabs(self) {
         let listener = Listener::new(&window(), "storage", move |event: Event| {
             let key = event.dyn_into::<StorageEvent>().ok().and_then(|event| event.key());
-            let is_switch = key.is_some_and(|key| key == storage::name(WORKSPACE_KEY));
-            if is_switch && self.state.with_untracked(|state| matches!(state, SessionState::SignedIn(_))) {
+            if key.is_none_or(|key| key != storage::name(WORKSPACE_KEY)) {
+                return;
+            }
+            let is_other = |id: &str| {
+                storage::read::<(String, f64)>(WORKSPACE_KEY).is_some_and(|(shown, _)| shown != id)
+            };
+            let is_switch = self.state.with_untracked(
+                |state| matches!(state, SessionState::SignedIn(signed_in) if is_other(&signed_in.operator.id)),
+            );
+            if is_switch {
                 _ = window().location().assign(BASE);
             }
         });
@@ -136,9 +150,15 @@ const WORKSPACE_KEY: &str = "workspace";
 
 /// Shows the workspace that the session was switched to, in this tab and in the others.
 pub fn show_workspace(operator_id: &str) {
-    storage::write(WORKSPACE_KEY, &operator_id);
+    announce_workspace(operator_id);
     // Everything that the console has loaded belongs to the workspace before.
     _ = window().location().assign(BASE);
+}
+
+/// Tells the other tabs which workspace the session is in. The time makes a difference where they were told
+/// the same before: without one, browsers tell nothing.
+fn announce_workspace(operator_id: &str) {
+    storage::write(WORKSPACE_KEY, &(operator_id, js_sys::Date::now()));
 }
 
 fn failed(error: ApiError) -> SessionState {

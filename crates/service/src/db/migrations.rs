@@ -115,8 +115,9 @@ const STEPS: [Step; 16] = [
     },
 ];
 
-/// The last step that SQLite executes with its foreign keys on.
-const LAST_WITH_FOREIGN_KEYS: i64 = 16;
+/// The step that replaces a table of SQLite that others refer to, so that their rows would go with the old
+/// one.
+const WITHOUT_FOREIGN_KEYS: i64 = 17;
 
 /// Returns the version of this program's schema.
 pub(crate) fn current_version() -> i64 {
@@ -149,19 +150,21 @@ pub(super) fn require_current(found: Result<i64, sqlx::Error>) -> Result<(), Ope
     if found == expected { Ok(()) } else { Err(OpenError::Version { found, expected }) }
 }
 
-/// Migrates an SQLite file. Its lock is held.
-///
-/// A later step replaces a table that others refer to. With foreign keys, their rows would be removed with
-/// the old one; within the transaction of a step, they cannot be switched off.
+/// Migrates an SQLite file. Its lock is held. Foreign keys cannot be switched off within the transaction of a
+/// step.
 pub(super) async fn migrate_sqlite(connection: &mut SqliteConnection) -> Result<(), OpenError> {
-    if version_of_sqlite(connection).await.map_err(OpenError::Connect)? < LAST_WITH_FOREIGN_KEYS {
-        migrator_to(Dialect::Sqlite, LAST_WITH_FOREIGN_KEYS)
-            .run(&mut *connection)
-            .await
-            .map_err(explained)?;
+    for (last, keys) in
+        [(WITHOUT_FOREIGN_KEYS - 1, "ON"), (WITHOUT_FOREIGN_KEYS, "OFF"), (current_version(), "ON")]
+    {
+        // A migrator takes an older last step than the file has for a newer program's.
+        let is_last = last == current_version();
+        if !is_last && version_of_sqlite(connection).await.map_err(OpenError::Connect)? >= last {
+            continue;
+        }
+        let keys = sqlx::AssertSqlSafe(format!("PRAGMA foreign_keys = {keys}"));
+        connection.execute(keys).await.map_err(OpenError::Connect)?;
+        migrator_to(Dialect::Sqlite, last).run(&mut *connection).await.map_err(explained)?;
     }
-    connection.execute("PRAGMA foreign_keys = OFF").await.map_err(OpenError::Connect)?;
-    migrator(Dialect::Sqlite).run(&mut *connection).await.map_err(explained)?;
     connection.execute("PRAGMA foreign_keys = ON").await.map_err(OpenError::Connect)?;
     Ok(())
 }
@@ -299,6 +302,12 @@ mod tests {
         INSERT INTO push_devices (id, operator_id, session_id, endpoint_hash, subscription, created_ms)
             VALUES ('d', 'o1', 's', 'x', 'x', 1);
     "#;
+
+    /// Rows that only a connection without foreign keys can add: the site of a tenant that there is not.
+    const ROWS_THAT_LEAD_NOWHERE: &str = "
+        PRAGMA foreign_keys = OFF;
+        INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ('shop', 'nobody', 'Shop', 1);
+    ";
 
     /// Creates a database of an earlier version, with rows.
     async fn create(address: &str, version: i64, rows: &'static str) {
@@ -451,6 +460,22 @@ mod tests {
             })
             .await;
             lost.expect_err("an operator has an account");
+        }
+
+        async fn a_database_whose_references_lead_nowhere_stays_at_its_version(database: &TestDatabase) {
+            if is_postgres(&database.address) {
+                // Its foreign keys are never off.
+                return;
+            }
+            create(&database.address, 12, ROWS_THAT_LEAD_NOWHERE).await;
+            let refused = Db::open_uncached(&database.address).await.expect_err("a lost reference").to_string();
+            assert!(refused.contains("each reference leads to a row"), "{refused}");
+            let options = sqlite::options(database.address.as_ref());
+            let mut connection = options.connect().await.expect("connected");
+            assert_eq!(version_of_sqlite(&mut connection).await.expect("a version"), WITHOUT_FOREIGN_KEYS - 1);
+            connection.execute("DELETE FROM sites").await.expect("removed");
+            connection.close().await.expect("closed");
+            Db::open_uncached(&database.address).await.expect("migrated");
         }
 
         async fn an_answer_of_before_counts_if_it_has_a_source(database: &TestDatabase) {

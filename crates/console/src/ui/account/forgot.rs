@@ -8,6 +8,31 @@ use crate::api::requests;
 use crate::location::Page;
 use crate::text::account;
 
+/// The button that sends a link for a new password, which also confirms the account. The page stays: a
+/// one-time link that it was opened with is no longer in the address.
+#[component]
+pub(super) fn SendLink(
+    email: RwSignal<String>,
+    label: &'static str,
+    submission: Submission,
+    /// Told where the service sends no e-mails.
+    #[prop(default = account::NO_MAIL.get())]
+    no_mail: &'static str,
+) -> impl IntoView {
+    let answer = RwSignal::new(None::<&'static str>);
+    let send = move |_| {
+        submission.send(async move {
+            let is_mailed = requests::forgot_password(&email.get_untracked()).await?;
+            answer.try_set(Some(if is_mailed { account::LINK_MAILED.get() } else { no_mail }));
+            Ok(())
+        });
+    };
+    view! {
+        <p role="status">{answer}</p>
+        <button type="button" class="quiet" on:click=send>{label}</button>
+    }
+}
+
 /// The form that asks for a link. The answer does not tell whether there is such an account.
 #[component]
 pub fn Forgot() -> impl IntoView {

@@ -1,10 +1,11 @@
 //! Joining a workspace with an account that one has: by its session in this browser, or by signing in.
 
-use chat_protocol::admin::SetupLink;
+use chat_protocol::admin::{Me, SetupLink};
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::forgot::SendLink;
 use super::submission::Submission;
 use crate::api::{ApiError, ErrorCode, requests};
 use crate::state::app;
@@ -15,7 +16,7 @@ use crate::text::account;
 pub(super) fn Join(token: String, link: SetupLink) -> impl IntoView {
     let is_fixed = link.email.is_some();
     let email = RwSignal::new(link.email.clone().unwrap_or_default());
-    let signed_in = RwSignal::new(None::<String>);
+    let signed_in = RwSignal::new(None::<Me>);
     spawn_local(async move {
         // The session of another account is no use.
         let fits = |address: &str| link.email.as_deref().is_none_or(|wanted| wanted == address);
@@ -23,46 +24,58 @@ pub(super) fn Join(token: String, link: SetupLink) -> impl IntoView {
             && session.operator.confirmed
             && fits(&session.operator.email)
         {
-            signed_in.try_set(Some(session.operator.email));
+            signed_in.try_set(Some(session.operator));
         }
     });
     let token = StoredValue::new(token);
+    // One for both forms: that an account cannot join is known, and shown, once it is signed in.
+    let submission = Submission::new();
     view! {
         <h1>{account::JOIN_TITLE.with(&[("tenant", &link.tenant)])}</h1>
         {move || match signed_in.get() {
-            Some(address) => view! { <JoinNow token=token.get_value() address signed_in /> }.into_any(),
-            None => view! { <SignInAndJoin token=token.get_value() email is_fixed /> }.into_any(),
+            Some(me) => view! { <JoinNow token=token.get_value() me signed_in submission /> }.into_any(),
+            None => {
+                view! { <SignInAndJoin token=token.get_value() email is_fixed signed_in submission /> }.into_any()
+            }
         }}
     }
 }
 
 /// Joins with the account that is signed in.
 #[component]
-fn JoinNow(token: String, address: String, signed_in: RwSignal<Option<String>>) -> impl IntoView {
-    let submission = Submission::new();
+fn JoinNow(token: String, me: Me, signed_in: RwSignal<Option<Me>>, submission: Submission) -> impl IntoView {
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         let token = token.clone();
-        submission.send(async move { join(&token).await });
+        submission.send(async move { join(&token, signed_in).await });
     };
+    let other_account = move |_| {
+        submission.clear();
+        signed_in.set(None);
+    };
+    let email = RwSignal::new(me.email.clone());
     view! {
         <form class="fields" on:submit=submit>
-            <p class="hint">{account::JOIN_SIGNED_IN.with(&[("email", &address)])}</p>
+            <p class="hint">{account::JOIN_SIGNED_IN.with(&[("email", &me.email)])}</p>
             <p class="problem" role="alert">{submission.problem()}</p>
             <button type="submit" class="loud">{account::JOIN.get()}</button>
-            <button type="button" class="quiet" on:click=move |_| signed_in.set(None)>
-                {account::OTHER_ACCOUNT.get()}
-            </button>
+            {(!me.confirmed).then(|| view! { <SendLink email label=account::SEND_LINK.get() submission /> })}
+            <button type="button" class="quiet" on:click=other_account>{account::OTHER_ACCOUNT.get()}</button>
         </form>
     }
 }
 
 /// Signs in, and joins with that account.
 #[component]
-fn SignInAndJoin(token: String, email: RwSignal<String>, is_fixed: bool) -> impl IntoView {
+fn SignInAndJoin(
+    token: String,
+    email: RwSignal<String>,
+    is_fixed: bool,
+    signed_in: RwSignal<Option<Me>>,
+    submission: Submission,
+) -> impl IntoView {
     let (password, code) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     let needs_code = RwSignal::new(false);
-    let submission = Submission::new();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         let token = token.clone();
@@ -72,8 +85,9 @@ fn SignInAndJoin(token: String, email: RwSignal<String>, is_fixed: bool) -> impl
             match requests::sign_in(&email, &password, code.as_deref()).await {
                 Err(error) if error.code == ErrorCode::TotpRequired => needs_code.set(true),
                 answer => {
-                    answer?;
-                    join(&token).await?;
+                    // From here on, only the joining is repeated: a code cannot be used twice.
+                    signed_in.set(Some(answer?.operator));
+                    join(&token, signed_in).await?;
                 }
             }
             Ok(())
@@ -113,13 +127,19 @@ fn SignInAndJoin(token: String, email: RwSignal<String>, is_fixed: bool) -> impl
             </Show>
             <p class="problem" role="alert">{submission.problem()}</p>
             <button type="submit" class="loud">{account::SIGN_IN_AND_JOIN.get()}</button>
+            <SendLink email label=account::FORGOT.get() submission />
         </form>
     }
 }
 
 /// Joins, and shows the new workspace, in the other tabs as well.
-async fn join(token: &str) -> Result<(), ApiError> {
-    let joined = requests::join(token).await?;
+async fn join(token: &str, signed_in: RwSignal<Option<Me>>) -> Result<(), ApiError> {
+    let joined = requests::join(token).await;
+    if joined.as_ref().is_err_and(|error| error.code == ErrorCode::SignedOut) {
+        // A new password that was set elsewhere has ended the session.
+        signed_in.set(None);
+    }
+    let joined = joined?;
     crate::state::show_workspace(&joined.operator.id);
     // Until the page is loaded again.
     app().session.set_signed_in(joined);

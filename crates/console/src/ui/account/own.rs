@@ -1,5 +1,6 @@
 //! The operator's own account: password, authenticator app, sessions.
 
+mod confirm;
 mod password;
 mod preferences;
 mod sessions;
@@ -23,6 +24,7 @@ pub fn OwnAccount() -> impl IntoView {
                 <p class="hint"><bdi>{move || me.read().name.clone()}</bdi>", "<bdi>{move || me.read().email.clone()}</bdi></p>
                 <AttentionPreferences />
                 <preferences::Preferences />
+                <confirm::Confirm />
                 <password::ChangePassword />
                 <totp::Totp />
                 <sessions::Sessions />

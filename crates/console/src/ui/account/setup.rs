@@ -19,7 +19,16 @@ pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
     let (token, link) = (StoredValue::new(token), StoredValue::new(link));
     move || {
         if joins.get() {
-            return view! { <Join token=token.get_value() link=link.get_value() /> }.into_any();
+            let has_account = link.with_value(|link| link.has_account);
+            return view! {
+                <Join token=token.get_value() link=link.get_value() />
+                {(!has_account).then(|| view! {
+                    <button type="button" class="quiet" on:click=move |_| joins.set(false)>
+                        {account::NEW_ACCOUNT.get()}
+                    </button>
+                })}
+            }
+            .into_any();
         }
         view! {
             <New token=token.get_value() link=link.get_value() />
@@ -55,7 +64,7 @@ fn New(token: String, link: SetupLink) -> impl IntoView {
             let (email, password) = (email.get_untracked(), password.get_untracked());
             let signed_in = requests::use_link(&token, name.as_deref(), &email, &password).await?;
             if signed_in.signed_in == Some(true) {
-                app.session.set_signed_in(signed_in);
+                app.session.enter(signed_in);
             } else {
                 app.session.set_signed_out(Some(account::PASSWORD_CHANGED.get().to_owned()));
             }

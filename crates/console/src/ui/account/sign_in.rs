@@ -28,7 +28,7 @@ pub fn SignIn(reason: Option<String>) -> impl IntoView {
                 answer => {
                     let signed_in = answer?;
                     app.router.replace(leave_forms(app.router.page().get_untracked()));
-                    app.session.set_signed_in(signed_in);
+                    app.session.enter(signed_in);
                 }
             }
             Ok(())

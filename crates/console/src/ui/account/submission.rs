@@ -29,6 +29,11 @@ impl Submission {
         self.problem.read_only()
     }
 
+    /// Takes back what the last request ended with.
+    pub(super) fn clear(self) {
+        self.problem.set(None);
+    }
+
     /// Does the work of the form, unless it is being done already.
     pub(super) fn send(self, work: impl Future<Output = Result<(), ApiError>> + 'static) {
         if self.busy.get_untracked() {

@@ -137,6 +137,7 @@ pub(super) async fn revoke(
         let row = tx.optional(sql, args![&id, tenant]).await?;
         let role = row.ok_or(ApiError::NotFound("This invitation"))?.text(0)?;
         people::still_may(tx, &operator, Right::to_manage(read_role(&role))).await?;
+        session::require(tx, now, context.session.as_ref()).await?;
         let author = operator.author(&context.browser.address);
         audit::record(tx, &author.entry(tenant, "operator.uninvite", &id, now)).await?;
         Ok::<_, ApiError>(())

@@ -11,7 +11,7 @@ use crate::Service;
 use crate::accounts::context::Context;
 use crate::accounts::links::{self, Purpose};
 use crate::accounts::people::{self, Person};
-use crate::accounts::{Operator, Right, session};
+use crate::accounts::{Operator, Right, account, session};
 use crate::audit;
 use crate::clock::iso;
 use crate::db::transaction;
@@ -91,6 +91,7 @@ pub(super) async fn remove(
         people::lock(tx, tenant).await?;
         let person = people::find_in(tx, tenant, &id).await?;
         people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
+        session::require(tx, now, context.session.as_ref()).await?;
         people::remove(tx, now, tenant, &id, &operator.author(&context.browser.address)).await
     })
     .await?;
@@ -115,6 +116,7 @@ pub(super) async fn password_link(
     let link = transaction!(service.db(), |tx| {
         let tenant = operator.tenant_id.as_str();
         people::still_may(tx, &operator, Right::ManageCredentials).await?;
+        session::require(tx, now, context.session.as_ref()).await?;
         let person = people::find_in(tx, tenant, &id).await?;
         if person.disabled_ms.is_some() {
             return Err(ApiError::Conflict("This operator is disabled: enable them first.".to_owned()));
@@ -150,8 +152,15 @@ pub(super) async fn remove_totp(
     let (attempt, hash) = verify(&service, &operator, &request.password).await?;
     let now = service.now_ms();
     transaction!(service.db(), |tx| {
+        // In one order, so that two owners who do this to each other do not wait for each other.
+        let mut accounts = [&operator.account_id, &person.account_id];
+        accounts.sort();
+        for account_id in accounts {
+            account::lock(tx, account_id).await?;
+        }
         lock_verified(tx, &operator, hash).await?;
         people::still_may(tx, &operator, Right::ManageCredentials).await?;
+        session::require(tx, now, context.session.as_ref()).await?;
         attempt.succeed(tx).await?;
         people::require_sole(tx, &operator.tenant_id, &person).await?;
         let author = operator.author(&context.browser.address);

@@ -88,27 +88,11 @@ pub(super) async fn finish(
         transaction!(service.db(), |tx| attempt.withdraw(tx).await).await?;
         return Err(account::has_account());
     }
-    let target = accept(&service, &link, &request).await?;
-    let words = words(&service, &link.tenant_id, &[&target.email, &target.name]).await?;
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let new_password = password::accept(&request.password, &words)?;
-    let like = account::hash_of_address(&service, &target.email).await?;
-    let place = service.0.accounts.hasher.place(Caller::Known { tenant_id: &link.tenant_id });
-    let hash = match place {
-        Ok(place) => place.hash(new_password, like).await,
-        Err(full) => Err(full),
+    let (operator, secret) = match use_link(&service, &context, &request, &link, &attempt).await {
+        Err(INVALID_LINK) => return Err(INVALID_LINK),
+        // The link is valid, so that this was no guess at one.
+        used => attempt.unless_unchecked(&service, used).await?,
     };
-    let hash = attempt.unless_unchecked(&service, hash).await?;
-    let (now, browser, token) = (service.now_ms(), context.browser.clone(), request.token);
-    let (operator, secret) = transaction!(service.db(), |tx| {
-        if let Some((_, account_id)) = &target.existing {
-            account::lock(tx, account_id).await?;
-        }
-        let link = links::take(tx, now, &token).await?;
-        attempt.succeed(tx).await?;
-        store(tx, now, &link, target, hash, &browser).await
-    })
-    .await?;
     let shown = describe(&service, &operator).await?;
     let shown = SignedIn { signed_in: Some(secret.is_some()), ..shown };
     if let Some(secret) = secret {
@@ -117,6 +101,35 @@ pub(super) async fn finish(
     // The second factor comes before the names of the companies that the account works for.
     let shown = SignedIn { workspaces: Vec::new(), ..shown };
     context.known_device(&service, &operator.account_id, &shown)
+}
+
+/// Uses a link: stores the new account or password. Returns the operator, with the secret of the new session
+/// if the password is enough.
+async fn use_link(
+    service: &Service,
+    context: &Context,
+    request: &Setup,
+    link: &Link,
+    attempt: &Attempt,
+) -> Result<(Operator, Option<String>), ApiError> {
+    let target = accept(service, link, request).await?;
+    let words = words(service, &link.tenant_id, &[&target.email, &target.name]).await?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let new_password = password::accept(&request.password, &words)?;
+    let like = account::hash_of_address(service, &target.email).await?;
+    let place = service.0.accounts.hasher.place(Caller::Known { tenant_id: &link.tenant_id });
+    let hash = place?.hash(new_password, like).await?;
+    let (now, browser, token) = (service.now_ms(), context.browser.clone(), request.token.clone());
+    let attempt = attempt.clone();
+    transaction!(service.db(), |tx| {
+        if let Some((_, account_id)) = &target.existing {
+            account::lock(tx, account_id).await?;
+        }
+        let link = links::take(tx, now, &token).await?;
+        attempt.succeed(tx).await?;
+        store(tx, now, &link, target, hash, &browser).await
+    })
+    .await
 }
 
 /// The operator that a link creates, or whose account gets a new password.

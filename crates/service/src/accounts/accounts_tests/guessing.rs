@@ -201,6 +201,18 @@ on_both_databases! {
         }
     }
 
+    async fn a_refused_password_is_no_guess_at_a_link(database: &TestDatabase) {
+        let fixture = Fixture::new(database).await;
+        let link = fixture.shown_link(&fixture.tenant_id, "agent@example.com").await;
+        let mut browser = Browser::at(&fixture.service, "198.51.100.2");
+        // More than a network has free.
+        for attempt in 0..25 {
+            let refused = browser.set_up(&link, json!({"name": "Agent", "password": "password12"})).await;
+            assert_eq!(refused.failure(), (400, "INVALID_REQUEST"), "{attempt}");
+        }
+        browser.set_up(&link, json!({"name": "Agent"})).await.ok();
+    }
+
     async fn links_cannot_be_guessed_quickly(database: &TestDatabase) {
         let fixture = Fixture::new(database).await;
         let mut browser = Browser::at(&fixture.service, "198.51.100.1");

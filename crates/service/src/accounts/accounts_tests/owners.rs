@@ -1,5 +1,6 @@
 //! One owner remains, whatever owners do to each other.
 
+use chat_test_servers::at_once;
 use serde_json::json;
 
 use super::browser::{Fixture, PASSWORD};
@@ -37,6 +38,26 @@ on_both_databases! {
         let own = format!("/operators/{}", fixture.owner_id);
         assert_eq!(fixture.owner.delete(&own).await.failure().0, 409);
         fixture.owner.delete(&format!("/operators/{second}")).await.ok();
+    }
+
+    /// The one who comes second was signed out by the first one. Neither waits for the other for ever.
+    async fn of_two_owners_who_remove_each_others_second_factor_at_once_one_does(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let (second, second_id) = fixture.invite("second@example.com", Role::Owner).await;
+        let mut owners = [fixture.owner.clone(), second];
+        let paths = [&second_id, &fixture.owner_id].map(|id| format!("/operators/{id}/totp/remove"));
+        for _ in 0..4 {
+            let statuses = at_once(2, |index| {
+                let (mut owner, path) = (owners[index].clone(), paths[index].clone());
+                async move { owner.post(&path, json!({"password": PASSWORD})).await.status.as_u16() }
+            });
+            let mut statuses = statuses.await;
+            statuses.sort_unstable();
+            assert_eq!(statuses, [200, 401]);
+            for (owner, email) in owners.iter_mut().zip(["owner@example.com", "second@example.com"]) {
+                owner.sign_in(email, PASSWORD).await.ok();
+            }
+        }
     }
 
     async fn two_owners_who_remove_each_other_at_once_leave_one(database: &TestDatabase) {

@@ -166,6 +166,9 @@ on_both_databases! {
             let current = sessions.iter().find(|session| session["current"] == true).expect("the own one");
             current["id"].as_str().expect("an id").to_owned()
         };
+        let invited = json!({"email": "mara@example.com", "role": "agent"});
+        let invitation = fixture.owner.post("/invitations", invited).await.ok();
+        let invitation = invitation["id"].as_str().expect("an id").to_owned();
         let (of_phone, of_agent) = (session_of(&mut phone).await, session_of(&mut agent).await);
         let begun = fixture.owner.post("/totp", json!({"password": PASSWORD})).await.ok();
         let enrolment = begun["enrolment"].as_str().expect("text");
@@ -177,6 +180,10 @@ on_both_databases! {
             ("POST", "/totp/confirm".to_owned(), confirmation),
             ("POST", "/invitations".to_owned(), json!({"email": "eve@example.com", "role": "owner"})),
             ("PATCH", format!("/operators/{agent_id}"), json!({"role": "owner"})),
+            ("DELETE", format!("/invitations/{invitation}"), json!({})),
+            ("POST", format!("/operators/{agent_id}/password-link"), json!({})),
+            ("POST", format!("/operators/{agent_id}/totp/remove"), json!({"password": PASSWORD})),
+            ("DELETE", format!("/operators/{agent_id}"), json!({})),
             ("DELETE", "/sessions".to_owned(), json!({})),
             ("DELETE", format!("/sessions/{of_phone}"), json!({})),
             ("DELETE", format!("/operators/{agent_id}/sessions/{of_agent}"), json!({})),
@@ -189,8 +196,10 @@ on_both_databases! {
         assert!(phone.is_signed_in().await && agent.is_signed_in().await);
         assert_eq!(phone.get("/session").await.ok()["operator"]["totp"], false);
         assert_eq!(agent.get("/session").await.ok()["operator"]["role"], "agent");
-        let sql = "SELECT count(*) FROM invitations WHERE email = 'eve@example.com'";
-        assert_eq!(fixture.count(sql, vec![]).await, 0);
+        let sql = "SELECT count(*) FROM invitations WHERE email = 'eve@example.com' OR operator_id IS NOT NULL";
+        assert_eq!(fixture.count(sql, vec![]).await, 0, "neither an invitation nor a link for a new password");
+        let sql = "SELECT count(*) FROM invitations WHERE id = $1 AND used_ms IS NULL";
+        assert_eq!(fixture.count(sql, args![&invitation]).await, 1, "not revoked");
     }
 
     async fn signing_out_ends_the_session_and_removes_the_cookie(database: &TestDatabase) {
