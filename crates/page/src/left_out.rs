@@ -60,7 +60,7 @@ const BANNER: [&str; 14] = [
     "compliance",
 ];
 /// The word for cookies, as banners in all languages have it.
-const COOKIE: [&str; 9] =
+pub(crate) const COOKIE: [&str; 9] =
     ["cookie", "куки", "кукі", "クッキー", "쿠키", "คุกกี้", "कुकी", "ملفات تعريف الارتباط", "עוגיות"];
 /// Maximum letters of a consent banner.
 const MAX_BANNER_LENGTH: usize = 4000;

@@ -2,14 +2,15 @@
 //! about themselves.
 //!
 //! [`Page::read`] decodes the bytes of a page, builds the tree that a browser would build, and reads it. It
-//! never fails: where a page leaves its bounds for time and memory, it ends. [`leave_out_repeated`] and
-//! [`duplicates`] then look at all pages of a site. [`replace_in_head`] changes a page in its source.
+//! never fails: where a page leaves its bounds for time and memory, it ends. [`leads`], [`leave_out_repeated`]
+//! and [`duplicates`] then look at all pages of a site. [`replace_in_head`] changes a page in its source.
 
 mod document;
 mod edit;
 mod elements;
 mod encoding;
 mod head;
+mod lead;
 mod left_out;
 mod lines;
 mod outline;
@@ -25,6 +26,7 @@ mod zone;
 
 pub use edit::{Element, replace_in_head};
 pub use head::{Alternate, Head, OVERLAY_MARK};
+pub use lead::{leads, opening};
 pub use lines::{Block, Line, LineKind, Zone, blocks, is_heading_mark, marked, text_of, without_marks};
 pub use outline::{Heading, Image, Link, Outline};
 pub use site::{SitePage, duplicates, leave_out_repeated};
