@@ -119,6 +119,7 @@ export class Load {
       path: `/${page.name}/${index}`,
       title: `Page ${index}`,
       content: `<p>The text of ${page.name}.</p>`,
+      data: { head: { title: `Page ${index}`, description: `The description of ${page.name}.` } },
     }));
     const body = { snapshotId: page.name, page: 1, items };
     page.acknowledged = await self.client.post("/content/sync", `content-sync-${page.name}-1`, body);

@@ -49,6 +49,7 @@ test("The site of a run has a job for each page, also for more than a new site p
         path: `/page-${page}/${index}`,
         title: `Page ${index}`,
         content: "<p>The text of a page.</p>",
+        data: { head: { title: `Page ${index}`, description: "The description of a page." } },
       }));
       await client.post("/content/sync", `content-sync-${page}`, { snapshotId: "one", page, items });
     }

@@ -87,7 +87,8 @@ impl StaticSite {
     }
 
     async fn sync(&self, job: &Job) -> Result<Done, JobFailure> {
-        let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
+        let client =
+            self.client.as_ref().ok_or(JobFailure::permanent("This handler cannot sync content."))?;
         let items = self.items().await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         // No confirmation of removals is possible here.
@@ -121,12 +122,12 @@ impl JobHandler for StaticSite {
                     Some(overlay) => overlay.clone(),
                     None => job.payload.clone(),
                 };
-                let overlay = Overlay::try_from(payload).map_err(JobFailure::from_error)?;
+                let overlay = Overlay::try_from(payload).map_err(JobFailure::from_permanent)?;
                 self.apply_overlay(&overlay).await?;
                 Ok(Done { path: overlay.path, status: Some("applied".to_owned()), ..Done::default() })
             }
             JobType::SyncContent => self.sync(job).await,
-            JobType::Other(name) => Err(JobFailure::new(format!("Unknown job type {name}."))),
+            JobType::Other(name) => Err(JobFailure::permanent(format!("Unknown job type {name}."))),
         }
     }
 }

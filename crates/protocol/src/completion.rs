@@ -52,8 +52,13 @@ impl From<&Done> for Value {
 pub enum Outcome {
     /// `ok: true`, with `result`.
     Done(Done),
-    /// `ok: false`, with the reason in `error`.
-    Failed(String),
+    /// `ok: false`.
+    Failed {
+        /// `error`: the reason.
+        reason: String,
+        /// `permanent`: whether another attempt would fail as well; an extension of ours.
+        permanent: bool,
+    },
 }
 
 /// The body of `POST /site/jobs/{id}/complete`.
@@ -77,7 +82,10 @@ impl TryFrom<Value> for Completion {
                 result => Done::try_from(result).map_err(|error| error.within("result"))?,
             })
         } else {
-            Outcome::Failed(fields.optional_text("error")?.unwrap_or_default())
+            Outcome::Failed {
+                reason: fields.optional_text("error")?.unwrap_or_default(),
+                permanent: fields.lenient_bool("permanent").unwrap_or(false),
+            }
         };
         Ok(Self { claim_token, outcome })
     }
@@ -85,15 +93,16 @@ impl TryFrom<Value> for Completion {
 
 impl From<&Completion> for Value {
     fn from(body: &Completion) -> Self {
-        let (ok, result, error) = match &body.outcome {
-            Outcome::Done(done) => (true, Value::from(done), Value::Null),
-            Outcome::Failed(reason) => (false, Value::Null, reason.as_str().into()),
+        let (ok, result, error, permanent) = match &body.outcome {
+            Outcome::Done(done) => (true, Value::from(done), Value::Null, false),
+            Outcome::Failed { reason, permanent } => (false, Value::Null, reason.as_str().into(), *permanent),
         };
         Value::object([
             ("ok", ok.into()),
             ("claimToken", (&body.claim_token).into()),
             ("result", result),
             ("error", error),
+            ("permanent", permanent.then_some(true).into()),
         ])
     }
 }
@@ -124,7 +133,8 @@ mod tests {
                 data: Value::object([("version", 2_i64.into())]),
                 ..Done::default()
             }),
-            Outcome::Failed("the disk is full".into()),
+            Outcome::Failed { reason: "the disk is full".into(), permanent: false },
+            Outcome::Failed { reason: "there is no such page".into(), permanent: true },
         ] {
             let body = Completion { claim_token: "c1".into(), outcome };
             assert_eq!(Completion::try_from(json(&Value::from(&body).to_string())), Ok(body));

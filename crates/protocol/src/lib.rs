@@ -31,6 +31,8 @@ pub mod limits;
 mod message;
 #[cfg(any(feature = "server", test))]
 mod overlay;
+#[cfg(any(feature = "server", feature = "admin", test))]
+mod page_head;
 mod presence;
 mod send;
 #[cfg(any(feature = "server", test))]
@@ -60,6 +62,8 @@ pub use language_tag::is_language_tag;
 pub use message::{ChatMessage, History, Role};
 #[cfg(any(feature = "server", test))]
 pub use overlay::{Overlay, OverlayList};
+#[cfg(any(feature = "server", feature = "admin", test))]
+pub use page_head::PageHead;
 pub use presence::Presence;
 pub use send::{AiStatus, Lead, SendMessage, SendResult};
 #[cfg(any(feature = "server", test))]

@@ -26,6 +26,8 @@ pub struct Overlay {
     pub open_graph: Vec<(String, String)>,
     /// `structuredData`: JSON-LD objects.
     pub structured_data: Vec<Value>,
+    /// `because`: what each part mends, as the service says it; an extension of ours.
+    pub because: Value,
     /// `updatedAt`, ISO 8601.
     pub updated_at: Option<String>,
 }
@@ -85,6 +87,7 @@ impl TryFrom<Value> for Overlay {
                 object @ Value::Object(_) => vec![object],
                 _ => Vec::new(),
             },
+            because: fields.take("because"),
             updated_at: fields.lenient_text("updatedAt"),
         })
     }
@@ -115,6 +118,7 @@ impl From<&Overlay> for Value {
                     Value::List(overlay.structured_data.clone())
                 },
             ),
+            ("because", overlay.because.clone()),
             ("updatedAt", text(&overlay.updated_at)),
         ])
     }

@@ -34,7 +34,7 @@ const COUNT: &str = "SELECT count(*) FROM content WHERE site_id = $1 AND source_
 pub(crate) struct SyncOutcome {
     pub(crate) accepted: i64,
     pub(crate) removed: i64,
-    /// Suggestions for the items that are new or changed.
+    /// What the pages of the items need that are new or changed.
     pub(crate) suggestions: Vec<Suggestion>,
 }
 

@@ -210,6 +210,7 @@ impl Service {
         tokio::join!(
             notify::run(self.clone()),
             supervise("the removal of old data", || purge::run(self.clone())),
+            supervise("the recovery of jobs", || publishing::recover_leases(self.clone())),
             supervise("the return of conversations", || conversations::snooze::run(self)),
             supervise("the counts of storage", || storage::run(self)),
             supervise("the texts of searches", || conversations::search_text::run(self)),

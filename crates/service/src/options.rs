@@ -34,6 +34,8 @@ pub struct ServiceOptions {
     pub body_timeout: Duration,
     /// The time for which a job is leased to the site's server that claims it.
     pub job_lease: Duration,
+    /// The time before a job that failed is given out again; three times as long after each further failure.
+    pub job_retry: Duration,
     /// The server that sends e-mails; `None` sends none.
     pub smtp: Option<SmtpOptions>,
     /// Sends pushes to the browsers of operators who want them, by the push services of the browsers' makers.
@@ -82,6 +84,7 @@ impl ServiceOptions {
             allow_private_ai: false,
             body_timeout: Duration::from_secs(30),
             job_lease: publishing::LEASE,
+            job_retry: publishing::RETRY,
             smtp: None,
             web_push: true,
             allow_private_webhooks: false,

@@ -7,10 +7,13 @@
 mod approval;
 mod before;
 mod drafts;
+#[cfg(test)]
+mod entry_tests;
 mod jobs;
 mod publishing_routes;
 #[cfg(test)]
 mod publishing_tests;
+mod recovery;
 mod reviews;
 #[cfg(test)]
 mod route_tests;
@@ -18,22 +21,27 @@ mod route_tests;
 mod rule_route_tests;
 mod rules;
 mod suggestion;
+mod versions;
 
 use std::time::Duration;
 
 use crate::db::{Dialect, Tx};
 
 pub(crate) use approval::{By, approve, approve_overlays, roll_back, withdraw};
-pub(crate) use drafts::{draft_article, suggest_overlays};
+pub(crate) use drafts::{draft_article, remove_orphaned_drafts, suggest_overlays};
 pub(crate) use jobs::{claim, complete, pending_count};
 pub(crate) use publishing_routes::{PublishingApi, routes};
+pub(crate) use recovery::run as recover_leases;
 pub(crate) use reviews::{ReviewStatus, overlays};
 pub(crate) use suggestion::Suggestion;
 
 /// The lease of a claim. The contract specifies no number (8).
 pub(crate) const LEASE: Duration = Duration::from_mins(1);
-/// Maximum attempts before a job has failed. The contract specifies no number (8).
-pub(crate) const MAX_ATTEMPTS: i64 = 3;
+/// Maximum attempts before a job has failed. The contract specifies no number (8). With the waits between
+/// them, a site may be away for hours.
+pub(crate) const MAX_ATTEMPTS: i64 = 8;
+/// The wait after the first failed attempt of a job.
+pub(crate) const RETRY: Duration = Duration::from_secs(30);
 
 /// The approval of page heads that no rule matches (1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +49,7 @@ pub enum Publishing {
     /// A person approves each of them.
     #[default]
     SemiAutomatic,
-    /// They are approved automatically, unless a check finds a problem.
+    /// Those are approved automatically that a rule proves to be better, unless a check finds a problem.
     Automatic,
 }
 

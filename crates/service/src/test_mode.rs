@@ -184,6 +184,7 @@ impl TestMode {
             allow_private_ai: true,
             widget_dir: options.widget_dir,
             job_lease: options.lease,
+            job_retry: Duration::ZERO,
             ..ServiceOptions::new(file.to_string_lossy(), key())
         };
         let service = Service::open_with(service_options, Arc::new(responder.clone())).await;

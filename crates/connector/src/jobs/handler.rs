@@ -15,16 +15,30 @@ pub trait JobHandler: Send + Sync {
 
 /// The reason of a failed job. The service shows the text to people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct JobFailure(pub String);
+#[error("{reason}")]
+pub struct JobFailure {
+    /// The reason.
+    pub reason: String,
+    /// Whether another attempt would fail as well, so that the service makes none.
+    pub permanent: bool,
+}
 
 impl JobFailure {
-    /// Creates a failure with a reason.
+    /// Creates a failure with a reason. The service gives out the job again, after a while.
     pub fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
+        Self { reason: reason.into(), permanent: false }
+    }
+
+    /// Creates a failure of every attempt, such as one of an invalid payload.
+    pub fn permanent(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), permanent: true }
     }
 
     pub(crate) fn from_error(error: impl std::fmt::Display) -> Self {
-        Self(error.to_string())
+        Self::new(error.to_string())
+    }
+
+    pub(crate) fn from_permanent(error: impl std::fmt::Display) -> Self {
+        Self::permanent(error.to_string())
     }
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use tracing::{Instrument, debug, error, info, info_span, warn};
 
-use super::handler::JobHandler;
+use super::handler::{JobFailure, JobHandler};
 use super::journal::{Journal, JournalError};
 use super::repeats::RepeatedClaims;
 use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
@@ -199,9 +199,9 @@ impl<H: JobHandler> JobRunner<H> {
         info!("started");
         let execution = AssertUnwindSafe(self.handler.execute(job)).catch_unwind();
         let executed = match tokio::time::timeout_at(deadline, execution).await {
-            Ok(Ok(executed)) => executed.map_err(|failure| failure.0),
-            Ok(Err(_)) => Err("The handler panicked: see the connector's log.".to_owned()),
-            Err(_) => Err("The job took longer than its lease.".to_owned()),
+            Ok(Ok(executed)) => executed,
+            Ok(Err(_)) => Err(JobFailure::new("The handler panicked: see the connector's log.")),
+            Err(_) => Err(JobFailure::new("The job took longer than its lease.")),
         };
         match executed {
             Ok(done) => {
@@ -209,10 +209,10 @@ impl<H: JobHandler> JobRunner<H> {
                 info!("done");
                 Outcome::Done(done)
             }
-            Err(reason) => {
+            Err(JobFailure { reason, permanent }) => {
                 self.summary.failed += 1;
-                warn!(reason, "failed");
-                Outcome::Failed(reason)
+                warn!(reason, permanent, "failed");
+                Outcome::Failed { reason, permanent }
             }
         }
     }

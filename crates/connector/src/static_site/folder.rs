@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use chat_protocol::{ArticlePayload, ContentItem, Done, Job, JobType, Overlay};
+use chat_protocol::{ArticlePayload, ContentItem, Done, Job, JobType, Overlay, Value};
 
 use super::digest::digest;
 use super::disk::{Disk, SiteDisk};
@@ -66,9 +66,9 @@ impl<D: Disk> Folder<D> {
 
     /// Publishes, deletes or rolls back an article.
     pub(super) fn article(&self, job: &Job) -> Result<Done, JobFailure> {
-        let payload = ArticlePayload::try_from(job.payload.clone()).map_err(JobFailure::from_error)?;
+        let payload = ArticlePayload::try_from(job.payload.clone()).map_err(JobFailure::from_permanent)?;
         let name = [&payload.content_id, &payload.external_id, &payload.path].into_iter().flatten().next();
-        let name = name.ok_or(JobFailure::new("The payload names no content."))?.clone();
+        let name = name.ok_or(JobFailure::permanent("The payload names no content."))?.clone();
         let article = digest(name.as_bytes());
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut record = Record::read(&self.disk, &article).map_err(JobFailure::from_error)?;
@@ -78,6 +78,19 @@ impl<D: Disk> Folder<D> {
             (JobType::RollbackArticle, _) | (_, "rollback" | "roll_back") => "restored",
             _ => "published",
         };
+        let shown_before = match wants {
+            "deleted" => self.shows(&record, payload.path.as_deref())?,
+            _ => false,
+        };
+        let asked_path = payload.path.clone();
+        if shown_before && !record.is_known() {
+            // Another runner may know the article: the job waits for it.
+            return Err(JobFailure::new(format!(
+                "The page {} is still there, and this state folder has not published it. Run the jobs with the \
+                 state folder that has, or remove the page by hand.",
+                Printable(asked_path.as_deref().unwrap_or_default())
+            )));
+        }
         if !record.has_applied(&job.id) {
             match wants {
                 "deleted" => record.withdraw(),
@@ -85,14 +98,14 @@ impl<D: Disk> Folder<D> {
                     if !record
                         .roll_back(self.has_original(&article, &record).map_err(JobFailure::from_error)?)
                     {
-                        return Err(JobFailure::new("There is no earlier version to go back to."));
+                        return Err(JobFailure::permanent("There is no earlier version to go back to."));
                     }
                 }
                 _ => record.publish(version(payload)?),
             }
             record.apply(job.id.clone());
             if let Some(version) = record.current() {
-                let page = SitePath::new(&version.path).map_err(JobFailure::from_error)?;
+                let page = SitePath::new(&version.path).map_err(JobFailure::from_permanent)?;
                 self.disk.check_page(&page).map_err(JobFailure::from_error)?;
             }
             record.write(&self.disk, &article).map_err(JobFailure::from_error)?;
@@ -112,9 +125,22 @@ impl<D: Disk> Folder<D> {
             is_restored |= self.set_article(&page, &article, None).map_err(JobFailure::from_error)?;
         }
         let Some(current) = record.current() else {
-            let message = is_restored.then(|| "The page that was there before is back.".to_owned());
+            let is_there = self.shows(&record, asked_path.as_deref())?;
+            let message = match (is_restored, shown_before && !is_there) {
+                (true, _) => "The page that was there before is back.",
+                (false, true) => "This run has removed the page.",
+                (false, false) if is_there => "Another page is there now.",
+                (false, false) => "The page was gone already.",
+            };
+            let data = Value::object([("removed", (is_restored || (shown_before && !is_there)).into())]);
             let (external_id, status) = (Some(name), Some(wants.to_owned()));
-            return Ok(Done { external_id, status, message, ..Done::default() });
+            return Ok(Done {
+                external_id,
+                status,
+                message: Some(message.to_owned()),
+                data,
+                ..Done::default()
+            });
         };
         Ok(Done {
             external_id: Some(name),
@@ -125,10 +151,22 @@ impl<D: Disk> Folder<D> {
         })
     }
 
+    /// Returns whether one of an article's pages, or the page at `path`, is in the folder.
+    fn shows(&self, record: &Record, path: Option<&str>) -> Result<bool, JobFailure> {
+        for path in record.paths().chain(path) {
+            // A path that names no file of a page shows none.
+            let Ok(page) = SitePath::new(path) else { continue };
+            if self.disk.page(&page).map_err(JobFailure::from_error)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Puts an overlay into the head of its page. An empty overlay removes the previous one.
     pub(super) fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
-        let path = overlay.path.as_deref().ok_or(JobFailure::new("The overlay names no page."))?;
-        let page = SitePath::new(path).map_err(JobFailure::from_error)?;
+        let path = overlay.path.as_deref().ok_or(JobFailure::permanent("The overlay names no page."))?;
+        let page = SitePath::new(path).map_err(JobFailure::from_permanent)?;
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let before = PageRecord::read(&self.disk, &page).map_err(JobFailure::from_error)?;
         let found = self.disk.page(&page).map_err(JobFailure::from_error)?;
@@ -228,7 +266,7 @@ impl<D: Disk> Folder<D> {
 }
 
 fn version(payload: ArticlePayload) -> Result<Version, JobFailure> {
-    let missing = |field: &str| JobFailure::new(format!("The payload has no {field}."));
+    let missing = |field: &str| JobFailure::permanent(format!("The payload has no {field}."));
     Ok(Version {
         path: payload.path.ok_or_else(|| missing("path"))?,
         title: payload.title.ok_or_else(|| missing("title"))?,

@@ -1,14 +1,21 @@
 //! Converts HTML pages to content items for a sync.
 
+use std::collections::{BTreeSet, HashSet};
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
-use chat_page::{Outline, Page, SitePage, duplicates, leave_out_repeated};
-use chat_protocol::{ContentItem, ContentKind, TextFormat, is_language_tag};
+use chat_page::{Outline, Page, SitePage, duplicates, leads, leave_out_repeated};
+use chat_protocol::{ContentItem, ContentKind, PageHead, TextFormat, Value, is_language_tag};
 use tracing::info;
 
 use super::tree::Tree;
 use crate::printable::Printable;
+
+/// The characters of sentences that can be a description, as the service's check has them.
+const DESCRIPTION: RangeInclusive<usize> = 50..=160;
+/// Maximum bytes of structured data whose types are read.
+const MAX_DATA_BYTES: usize = 256 * 1024;
 
 /// Returns the pages of a folder as content items, in the order of their paths: every HTML file that robots
 /// may index and that does not send its readers elsewhere. Symbolic links are not followed, so that nothing
@@ -50,8 +57,9 @@ pub(super) fn items_of(
         index += 1;
         !duplicates.contains(&(index - 1))
     });
+    let leads = leads(&pages, &DESCRIPTION);
     leave_out_repeated(&mut pages);
-    Ok(pages.into_iter().map(|page| item(page, origin)).collect())
+    Ok(pages.into_iter().zip(leads).map(|(page, lead)| item(page, lead, origin)).collect())
 }
 
 /// Reads a page; `None` if robots may not index it.
@@ -60,23 +68,66 @@ fn read(path: String, html: &[u8]) -> Option<SitePage> {
     if page.head.is_noindex() {
         return None;
     }
-    page.head.title = page.name().map(str::to_owned);
     // Thousands of pages are held at a time, and their links are not needed.
-    page.outline = Outline::default();
+    page.outline = Outline { headings: std::mem::take(&mut page.outline.headings), ..Outline::default() };
     Some(SitePage { path, page })
 }
 
-fn item(SitePage { path, page }: SitePage, origin: &str) -> ContentItem {
+fn item(SitePage { path, page }: SitePage, lead: Option<String>, origin: &str) -> ContentItem {
     ContentItem {
         url: Some(format!("{}{path}", origin.trim_end_matches('/'))),
         locale: page.head.language.clone().filter(|language| is_language_tag(language)),
-        title: page.head.title.clone(),
+        title: page.name().map(str::to_owned),
         summary: page.head.description.clone(),
         content: Some(page.text()),
         format: Some(TextFormat::Text),
         path: Some(path.clone()),
+        data: head(page, lead).into_data(),
         ..ContentItem::new(path, ContentKind::Page)
     }
+}
+
+/// Returns what the page has in its own head, by which the service knows what is missing.
+fn head(page: Page, lead: Option<String>) -> PageHead {
+    let chat_page::Head {
+        title, description, canonical, robots, redirect, open_graph, structured_data, ..
+    } = page.head;
+    let structured_data =
+        structured_data.iter().flat_map(|json| types(json)).collect::<BTreeSet<_>>().into_iter().collect();
+    let redirect = redirect.is_some();
+    PageHead { title, description, canonical, robots, redirect, open_graph, structured_data, lead }
+}
+
+/// Returns the types of the objects in JSON-LD; `unknown` for one that cannot be read.
+fn types(json: &str) -> HashSet<String> {
+    fn add(value: &Value, types: &mut HashSet<String>) {
+        match value {
+            Value::List(values) => values.iter().for_each(|value| add(value, types)),
+            Value::Object(_) => {
+                if let Some(graph) = value.get("@graph") {
+                    add(graph, types);
+                }
+                match value.get("@type") {
+                    Some(Value::Text(name)) => _ = types.insert(name.clone()),
+                    Some(Value::List(names)) => {
+                        types.extend(names.iter().filter_map(Value::as_text).map(str::to_owned));
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut types = HashSet::new();
+    if let Some(value) = Some(json).filter(|json| json.len() <= MAX_DATA_BYTES)
+        && let Ok(value) = serde_json::from_str(value)
+    {
+        add(&value, &mut types);
+    }
+    if types.is_empty() {
+        types.insert("unknown".to_owned());
+    }
+    types
 }
 
 #[cfg(test)]
@@ -112,9 +163,32 @@ mod tests {
     }
 
     #[test]
+    fn an_item_says_what_the_page_has_in_its_own_head() {
+        let html = "<title>Mugs</title><link rel=canonical href=http://localhost/mugs.html>\
+                    <meta name=robots content=noarchive><meta property=og:title content=Own>\
+                    <meta data-seo-overlay name=description content='of an overlay'>\
+                    <script type=application/ld+json>{\"@graph\":[{\"@type\":\"Product\"}]}</script>\
+                    <script type=application/ld+json>{broken</script>\
+                    <h1>Mugs</h1><p>Each mug is thrown, glazed and fired in our own studio in Leeds.";
+        let item = items_in(&[("mugs.html", html)]).remove(0);
+        let text = |text: &str| Some(text.to_owned());
+        let expected = PageHead {
+            title: text("Mugs"),
+            canonical: text("http://localhost/mugs.html"),
+            robots: vec!["noarchive".to_owned()],
+            open_graph: vec![("title".to_owned(), "Own".to_owned())],
+            structured_data: vec!["Product".to_owned(), "unknown".to_owned()],
+            lead: text("Each mug is thrown, glazed and fired in our own studio in Leeds."),
+            ..PageHead::default()
+        };
+        assert_eq!(PageHead::of(&item.data), Some(expected));
+    }
+
+    #[test]
     fn a_page_without_a_title_is_named_by_its_heading() {
         let item = items_in(&[("a.html", "<html lang='not a language'><h1>Mugs</h1>")]).remove(0);
-        assert_eq!((item.title.as_deref(), item.locale), (Some("Mugs"), None));
+        assert_eq!((item.title.as_deref(), &item.locale), (Some("Mugs"), &None));
+        assert_eq!(PageHead::of(&item.data).expect("a head").title, None);
     }
 
     #[test]
@@ -133,7 +207,7 @@ mod tests {
     /// Converts a page to an item, and applies an overlay to it.
     fn read_and_rewrite(html: &[u8]) {
         if let Some(page) = read("/x".to_owned(), html) {
-            let content = item(page, "https://shop.example").content;
+            let content = item(page, None, "https://shop.example").content;
             assert!(content.is_some_and(|content| content.lines().all(|line| !line.trim().is_empty())));
         }
         let overlay = Overlay { title: Some("T".into()), robots: Some("all".into()), ..Overlay::default() };

@@ -76,6 +76,16 @@ impl Record {
         self.versions.last().filter(|_| !self.withdrawn)
     }
 
+    /// Returns whether the article was published here.
+    pub(super) fn is_known(&self) -> bool {
+        !self.paths.is_empty()
+    }
+
+    /// Returns the current and former paths.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str)
+    }
+
     /// Returns the paths where the article is no longer published.
     pub(super) fn former_paths(&self) -> impl Iterator<Item = &str> {
         let current = self.current().map(|version| version.path.as_str());

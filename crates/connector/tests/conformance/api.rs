@@ -224,7 +224,9 @@ impl Api {
     pub async fn sync_page(&self, name: &str) -> Value {
         let item = json!({
             "externalId": name, "type": "page", "title": "A page", "path": format!("/{name}"),
-            "content": "The text of a page."
+            "content": "The text of a page.",
+            // A preview in social networks is missing, and all of its texts are there.
+            "data": { "head": { "title": "A page", "description": format!("The description of the page {name}, as the site has it.") } }
         });
         let page = json!({ "snapshotId": fresh("snapshot"), "page": 1, "items": [item] });
         self.post("/content/sync", &fresh("content-sync"), &page).await.data()

@@ -120,7 +120,8 @@ async fn a_publish_article_job_has_the_payload_of_2_2(api: Api) -> Checked {
     for name in ["contentId", "type", "locale", "path", "title", "content", "action"] {
         has(&job["payload"], &[(&format!("/{name}"), Value::is_string)]);
     }
-    assert_eq!((&job["payload"]["path"], &job["payload"]["action"]), (&json!("/a"), &json!("publish")));
+    let path = job["payload"]["path"].as_str().unwrap_or_default();
+    assert!(path.starts_with("/article-") && job["payload"]["action"] == "publish", "{job}");
     Ok(())
 }
 

@@ -96,8 +96,10 @@ impl Api {
 
     /// Publishes an article, so that its job can be claimed.
     pub async fn offer_job(&self) -> Checked {
+        // Two articles never share a path.
+        let path = format!("/{}", fresh("article"));
         let mut article =
-            json!({ "title": "An article", "path": "/a", "locale": "en-US", "content": "<p>Text</p>" });
+            json!({ "title": "An article", "path": path, "locale": "en-US", "content": "<p>Text</p>" });
         match &self.site {
             // The test mode adds jobs as given; `serve` makes them of articles.
             Site::TestMode => {

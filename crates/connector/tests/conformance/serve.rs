@@ -84,7 +84,9 @@ impl Serve {
     /// Starts a process on a free port, and waits until it is ready.
     fn node(&self, number: usize, flags: &[&str]) -> Node {
         let rate = RATE_PER_MINUTE.to_string();
-        let words = [&["serve", "--listen", "127.0.0.1:0", "--rate-per-minute", &rate], flags].concat();
+        let words =
+            [&["serve", "--listen", "127.0.0.1:0", "--rate-per-minute", &rate, "--job-retry", "0"], flags]
+                .concat();
         let mut shell = Command::new("sh");
         shell.args(["-c", WHILE_INPUT_IS_OPEN, "sh", PROGRAM]);
         let log = self.folder.path().join(format!("log-{number}"));

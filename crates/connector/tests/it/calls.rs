@@ -2,8 +2,8 @@
 
 use chat_connector::client::{OverlayQuery, ServerConnectorClient, SyncRun};
 use chat_protocol::{
-    Activation, Completion, ContentItem, ContentKind, Done, JobStatus, MessageId, Outcome, SendMessage,
-    Value, VisitorEvent, VisitorProfile,
+    Activation, Completion, ContentItem, ContentKind, Done, JobStatus, MessageId, Outcome, PageHead,
+    SendMessage, Value, VisitorEvent, VisitorProfile,
 };
 use chat_service::test_mode::LICENSE;
 use futures_util::stream;
@@ -40,6 +40,12 @@ pub fn items(count: usize) -> Vec<ContentItem> {
     let item = |number: usize| ContentItem {
         path: Some(format!("/{number}")),
         title: Some(format!("Page {number}")),
+        data: PageHead {
+            title: Some(format!("Page {number}")),
+            description: Some("A page.".to_owned()),
+            ..PageHead::default()
+        }
+        .into_data(),
         ..ContentItem::new(number.to_string(), ContentKind::Page)
     };
     (0..count).map(item).collect()

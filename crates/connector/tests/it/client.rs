@@ -144,7 +144,7 @@ async fn distinguishes_a_lost_claim_from_other_failures() {
     let job = client.claim_next_job().await.expect("a claim").job.expect("a job");
     let body = Completion {
         claim_token: job.claim_token.clone().expect("a token"),
-        outcome: Outcome::Failed("no".to_owned()),
+        outcome: Outcome::Failed { reason: "no".to_owned(), permanent: false },
     };
     assert!(client.complete_job(&job.id, &body).await.expect_err("expired").is_job_lost());
     assert!(client.complete_job(&"job_0".into(), &body).await.expect_err("unknown").is_job_lost());

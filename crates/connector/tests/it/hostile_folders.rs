@@ -40,7 +40,7 @@ fn site() -> TempDir {
 async fn publish(directory: &Path, path: &str) -> Result<Done, String> {
     let payload = json!({ "contentId": path, "path": path, "title": "T", "content": "published" });
     let job = job(&format!("publish {path}"), "publish_article", &payload);
-    within_a_minute(static_site(directory).execute(&job)).await.map_err(|failure| failure.0)
+    within_a_minute(static_site(directory).execute(&job)).await.map_err(|failure| failure.reason)
 }
 
 async fn within_a_minute<T>(work: impl Future<Output = T>) -> T {

@@ -45,7 +45,7 @@ impl Site {
         let before = self.page();
         assert_eq!(site.execute(&job).await.is_ok(), done.is_ok());
         assert_eq!(self.page(), before);
-        done.map_err(|failure| failure.0)
+        done.map_err(|failure| failure.reason)
     }
 
     async fn publish(&mut self, content: &str) {
@@ -105,6 +105,31 @@ async fn refuses_to_roll_back_the_first_version_without_an_original_page() {
     assert!(site.roll_back().await.is_err());
     site.delete().await;
     assert_eq!(site.page(), None);
+}
+
+#[tokio::test]
+async fn a_deletion_succeeds_only_if_the_page_is_gone_and_says_whether_it_removed_it() {
+    let mut site = Site::new();
+    let delete = json!({ "contentId": "c1", "path": "/news" });
+    let removed = |done: &Done| done.data.get("removed").cloned();
+    site.publish("One").await;
+    let done = site.delete().await;
+    assert_eq!((site.page(), removed(&done)), (None, Some(true.into())));
+    let again = site.job("delete_article", &delete).await.expect("gone");
+    assert_eq!(removed(&again), Some(false.into()));
+    assert_eq!(again.message.as_deref(), Some("The page was gone already."));
+
+    site.publish("Two").await;
+    let written = site.page();
+    fs::rename(site.path("state"), site.path("elsewhere")).expect("moved");
+    let failure = site.job("delete_article", &delete).await.expect_err("the page is still there");
+    assert!(failure.contains("/news is still there"), "{failure}");
+    assert_eq!(site.page(), written);
+    fs::remove_dir_all(site.path("state")).ok();
+    fs::rename(site.path("elsewhere"), site.path("state")).expect("moved back");
+    let done = site.job("delete_article", &delete).await.expect("the runner that knows it");
+    assert_eq!((site.page(), removed(&done)), (None, Some(true.into())));
+    assert!(site.job("rollback_article", &json!({ "contentId": "unknown" })).await.is_err());
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ pub async fn write_article(site: &str, article: &NewArticle) -> Result<String, A
     Ok(post::<NewReview>(&path(site, "reviews"), article).await?.id)
 }
 
-/// Approves, withdraws or rolls back an entry: `approve`, `withdraw` or `rollback`.
+/// Acts on an entry: `approve`, `dismiss`, `undo`, `withdraw` or `rollback`.
 pub async fn act(site: &str, id: &str, action: &str) -> Result<QueuedJob, ApiError> {
     post(&path(site, &format!("reviews/{}/{action}", encode(id))), &Empty {}).await
 }

@@ -2,6 +2,7 @@
 //!
 //! The checks and the comparison are written once: the service decides by them, and the console shows them.
 
+mod because;
 mod changes;
 mod checks;
 mod html;
@@ -10,10 +11,11 @@ mod rules;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Value;
+use crate::{PageHead, Value};
 
+pub use because::{Because, Fault, TextSource};
 pub use changes::{Change, Field, change_size, changed_fields, head_changes};
-pub use checks::{Finding, Level, MAX_DESCRIPTION, MAX_TITLE, MIN_DESCRIPTION, check};
+pub use checks::{Finding, Level, MAX_DESCRIPTION, MAX_TITLE, MIN_DESCRIPTION, check, repeats_title};
 pub use html::text_of_html;
 pub use list::{
     Job, JobPage, NewArticle, NewReview, QueuedJob, QueuedJobs, Review, ReviewDetails, ReviewPage,
@@ -45,6 +47,8 @@ pub struct SyncedPage {
     pub description: Option<String>,
     /// The public address.
     pub url: Option<String>,
+    /// What the page has in its own head; `None` where the site does not say it.
+    pub head: Option<PageHead>,
     /// The content, as text.
     pub text: Option<String>,
     /// The time of its last change, as the site tells it.

@@ -67,6 +67,9 @@ pub(super) async fn sync(
         let mut synced = content::sync(tx, now_ms, &site.id, &page, items, &room).await?;
         let suggestions = std::mem::take(&mut synced.suggestions);
         publishing::suggest_overlays(tx, now_ms, &site.id, suggestions).await?;
+        if synced.removed > 0 {
+            publishing::remove_orphaned_drafts(tx, &site.id).await?;
+        }
         tx.wake(changed(&site));
         Ok(ApiResponse::success(Value::from(&SyncReceipt {
             accepted: Some(synced.accepted),
@@ -115,9 +118,9 @@ pub(super) async fn complete(
     body: Completion,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    let now_ms = service.now_ms();
+    let (now_ms, retry) = (service.now_ms(), service.0.options.job_retry);
     let execute = work!(|tx| {
-        let job = publishing::complete(tx, now_ms, &site.id, &id, &body).await?;
+        let job = publishing::complete(tx, now_ms, &site.id, &id, &body, retry).await?;
         tx.wake(changed(&site));
         let (id, kind, status) = (job.id.as_str(), job.job_type.as_str(), job.status.as_str());
         let event = Event {

@@ -1,6 +1,6 @@
 //! An item with everything that is derived from it before it is stored.
 
-use chat_page::{blocks, marked};
+use chat_page::marked;
 use chat_protocol::{ContentItem, Value};
 use reqwest::Url;
 
@@ -59,8 +59,7 @@ impl PreparedItem {
             .flatten()
             .map(|part| marked(&to_text(part, item.format, MAX_TEXT_BYTES)))
             .collect();
-        let suggestion =
-            Suggestion::new(&item, &description(texts.first().map(String::as_str).unwrap_or_default()));
+        let suggestion = Suggestion::of(&item);
         let text = truncate_bytes(&texts.join("\n"), MAX_TEXT_BYTES).to_owned();
         let title = without_nul(&truncate_words(item.title.as_deref().unwrap_or_default(), MAX_TITLE_LENGTH));
         let location = item.path.as_deref().or(item.url.as_deref()).map(without_nul);
@@ -86,12 +85,6 @@ impl PreparedItem {
     pub(super) fn locale(&self) -> &str {
         self.item.locale.as_deref().unwrap_or_default()
     }
-}
-
-/// Returns the text of a page without its headings.
-fn description(text: &str) -> String {
-    let blocks = blocks(text).into_iter().filter(|block| !block.is_heading);
-    blocks.map(|block| block.text).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a text without NUL characters, which PostgreSQL does not store.

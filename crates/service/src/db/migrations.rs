@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step {
         version: 1,
         name: "tables",
@@ -112,6 +112,12 @@ const STEPS: [Step; 16] = [
         name: "accounts",
         sqlite: include_str!("../../migrations/0017_accounts.sqlite.sql"),
         postgres: include_str!("../../migrations/0017_accounts.postgres.sql"),
+    },
+    Step {
+        version: 19,
+        name: "page heads",
+        sqlite: include_str!("../../migrations/0019_page_heads.sql"),
+        postgres: include_str!("../../migrations/0019_page_heads.sql"),
     },
 ];
 

@@ -1,11 +1,11 @@
 //! The present state of a review's page: the page as the site has synced it, and the overlay that it has now.
 
 use chat_page::{marked, without_marks};
-use chat_protocol::ContentItem;
 use chat_protocol::admin::publishing::{Before, Entry, SyncedPage};
+use chat_protocol::{ContentItem, PageHead};
 use sqlx::AssertSqlSafe;
 
-use super::reviews::{COLUMNS, Review, ReviewKind, json, read};
+use super::reviews::{COLUMN_COUNT, COLUMNS, Review, ReviewKind, json, read};
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::text::to_text;
 
@@ -46,8 +46,8 @@ impl Compared {
     }
 
     fn read_with(row: &Row, review: Review, has_text: bool) -> Result<Self, DbError> {
-        let page = row.optional_text(11)?.and_then(|item| page(&item, has_text));
-        let overlay = row.optional_text(12)?.filter(|_| review.kind == ReviewKind::Overlay);
+        let page = row.optional_text(COLUMN_COUNT)?.and_then(|item| page(&item, has_text));
+        let overlay = row.optional_text(COLUMN_COUNT + 1)?.filter(|_| review.kind == ReviewKind::Overlay);
         let overlay = overlay.as_deref().map(json).unwrap_or_default();
         Ok(Self { review, before: Before { page, overlay } })
     }
@@ -63,8 +63,8 @@ fn select(rest: &str) -> AssertSqlSafe<String> {
              coalesce(({page} AND c.locale = reviews.locale ORDER BY c.no LIMIT 1),
                  ({page} ORDER BY c.no LIMIT 1)),
              (SELECT o.body FROM reviews o WHERE o.site_id = reviews.site_id AND o.kind = 'overlay'
-              AND o.path = reviews.path AND o.locale = reviews.locale AND o.id <> reviews.id
-              AND o.status IN ('queued', 'published') ORDER BY o.no DESC LIMIT 1)
+              AND o.path = reviews.path AND o.locale IN (reviews.locale, '') AND o.id <> reviews.id
+              AND o.status IN ('queued', 'published') AND o.undoing = 0 ORDER BY o.no DESC LIMIT 1)
          FROM reviews WHERE site_id = $1 {rest}"
     ))
 }
@@ -107,6 +107,7 @@ fn page(item: &str, has_text: bool) -> Option<SyncedPage> {
         title: item.title.clone(),
         description: text(item.summary.as_deref()),
         url: item.url.clone(),
+        head: PageHead::of(&item.data),
         text: if has_text { text(item.content.as_deref()) } else { None },
         updated_at: item.updated_at.clone(),
     })

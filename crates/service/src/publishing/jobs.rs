@@ -9,8 +9,8 @@ use chat_protocol::admin::publishing as shown;
 use chat_protocol::{ClaimToken, Completion, Done, Job, JobId, JobStatus, JobType, Outcome, Value};
 use sqlx::AssertSqlSafe;
 
-use super::reviews::{ReviewStatus, json, set_external_id, set_status};
-use super::{MAX_ATTEMPTS, skip_locked};
+use super::reviews::{ReviewKind, ReviewStatus, json, set_external_id, set_status};
+use super::{MAX_ATTEMPTS, reviews, skip_locked, versions};
 use crate::clock::{iso, millis};
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::error::ApiError;
@@ -26,6 +26,8 @@ const FAILED: &str = "failed";
 
 /// The error of a job whose lease expired.
 const LEASE_EXPIRED: &str = "The lease ran out.";
+/// Maximum wait before the next attempt of a job that failed.
+const MAX_BACK_OFF: Duration = Duration::from_hours(1);
 /// Maximum expired leases that one call recovers; the next call recovers further ones.
 const MAX_RECOVERED: i64 = 100;
 /// Maximum bytes of a site's error text; the rest is cut off.
@@ -197,7 +199,7 @@ pub(crate) async fn claim(
     let sql = format!(
         "UPDATE jobs SET status = $1, attempts = attempts + 1, claim_token = $2, lease_until_ms = $3,
              updated_ms = $4
-         WHERE no = (SELECT no FROM jobs WHERE site_id = $5 AND status = $6 ORDER BY no LIMIT 1 {})
+         WHERE no = (SELECT no FROM jobs WHERE site_id = $5 AND status = $6 AND not_before_ms <= $4 ORDER BY no LIMIT 1 {})
              AND status = $6
          RETURNING {COLUMNS}",
         skip_locked(tx)
@@ -208,8 +210,16 @@ pub(crate) async fn claim(
     Ok(row.as_ref().map(read).transpose()?.map(|stored| stored.job))
 }
 
+/// Returns the tenants and sites that have jobs whose lease has expired, at most [`MAX_RECOVERED`].
+pub(crate) async fn sites_with_expired(db: &Db, now_ms: i64) -> Result<Vec<(String, String)>, DbError> {
+    let sql = "SELECT DISTINCT s.tenant_id, s.id FROM jobs j JOIN sites s ON s.id = j.site_id
+               WHERE j.status = 'running' AND j.lease_until_ms <= $1 LIMIT $2";
+    let rows = db.all(sql, args![now_ms, MAX_RECOVERED]).await?;
+    rows.iter().map(|row| Ok((row.text(0)?, row.text(1)?))).collect()
+}
+
 /// Requeues jobs whose lease has expired; those without attempts left fail, and so do their reviews.
-async fn recover_expired(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<(), DbError> {
+pub(crate) async fn recover_expired(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<(), DbError> {
     let sql = format!(
         "UPDATE jobs SET status = CASE WHEN attempts < max_attempts THEN 'pending' ELSE 'failed' END,
              completed_ms = CASE WHEN attempts < max_attempts THEN NULL ELSE $2 END,
@@ -217,16 +227,23 @@ async fn recover_expired(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<(), 
          WHERE no IN (SELECT no FROM jobs WHERE site_id = $1 AND status = 'running' AND lease_until_ms <= $2
                       ORDER BY lease_until_ms LIMIT $4 {})
              AND status = 'running'
-         RETURNING status, review_id",
+         RETURNING status, review_id, type",
         skip_locked(tx)
     );
     let recovered = tx.all(AssertSqlSafe(sql), args![site_id, now_ms, LEASE_EXPIRED, MAX_RECOVERED]).await?;
     for row in recovered {
         if let (FAILED, Some(review_id)) = (row.text(0)?.as_str(), row.optional_text(1)?) {
-            set_status(tx, now_ms, site_id, &review_id, ReviewStatus::Failed).await?;
+            fail_review(tx, now_ms, site_id, &review_id, &row.text(2)?).await?;
         }
     }
     Ok(())
+}
+
+/// Returns the wait after a failed attempt, from the wait after the first one: three times as long after each
+/// further one, at most [`MAX_BACK_OFF`].
+fn back_off(first: Duration, attempts: i64) -> Duration {
+    let exponent = u32::try_from(attempts.saturating_sub(1)).unwrap_or(0).min(10);
+    first.saturating_mul(3_u32.pow(exponent)).min(MAX_BACK_OFF)
 }
 
 /// Records the site's report (4.12), and returns the updated job.
@@ -236,32 +253,35 @@ pub(crate) async fn complete(
     site_id: &str,
     id: &JobId,
     report: &Completion,
+    retry: Duration,
 ) -> Result<Job, ApiError> {
     let claimed = lock(tx, site_id, id).await?.ok_or(ApiError::NotFound("This job"))?;
     claimed.check(now_ms, &report.claim_token)?;
     let (status, result, error) = match &report.outcome {
         Outcome::Done(done) => (SUCCEEDED, Some(Value::from(done).to_string()), None),
-        Outcome::Failed(reason) => {
+        Outcome::Failed { reason, permanent } => {
             let reason = truncate_bytes(reason, MAX_ERROR_BYTES);
-            (if claimed.is_last_attempt { FAILED } else { PENDING }, None, Some(reason))
+            let is_over = *permanent || claimed.is_last_attempt;
+            (if is_over { FAILED } else { PENDING }, None, Some(reason))
         }
     };
     let sql = format!(
         "UPDATE jobs SET status = $1, result = $2, error = $3, completed_ms = $4, updated_ms = $5,
-             claim_token = NULL, lease_until_ms = NULL
+             claim_token = NULL, lease_until_ms = NULL, not_before_ms = $8
          WHERE site_id = $6 AND id = $7 RETURNING {COLUMNS}"
     );
     let completed_ms = (status != PENDING).then_some(now_ms);
-    let row =
-        tx.one(AssertSqlSafe(sql), args![status, result, error, completed_ms, now_ms, site_id, id]).await?;
+    let not_before_ms = now_ms.saturating_add(millis(back_off(retry, claimed.attempts)));
+    let values = args![status, result, error, completed_ms, now_ms, site_id, id, not_before_ms];
+    let row = tx.one(AssertSqlSafe(sql), values).await?;
     let job = read(&row)?.job;
     if let Some(review_id) = claimed.review_id {
         match &report.outcome {
             Outcome::Done(done) => complete_review(tx, now_ms, site_id, &review_id, &job, done).await?,
-            Outcome::Failed(_) if status == FAILED => {
-                set_status(tx, now_ms, site_id, &review_id, ReviewStatus::Failed).await?;
+            Outcome::Failed { .. } if status == FAILED => {
+                fail_review(tx, now_ms, site_id, &review_id, job.job_type.as_str()).await?;
             }
-            Outcome::Failed(_) => {}
+            Outcome::Failed { .. } => {}
         }
     }
     Ok(job)
@@ -275,13 +295,49 @@ async fn complete_review(
     job: &Job,
     done: &Done,
 ) -> Result<(), DbError> {
-    let status = match job.job_type {
-        JobType::DeleteArticle => ReviewStatus::Withdrawn,
-        _ => ReviewStatus::Published,
-    };
     if let Some(external_id) = &done.external_id {
         set_external_id(tx, site_id, review_id, external_id).await?;
     }
+    let Some(review) = reviews::lock(tx, site_id, review_id).await? else { return Ok(()) };
+    let is_gone = job.job_type == JobType::DeleteArticle || review.undoing;
+    let status = if is_gone { ReviewStatus::Withdrawn } else { ReviewStatus::Published };
+    match (&job.job_type, review.kind) {
+        (JobType::RollbackArticle, _) => {
+            if let Some(version) = versions::before(tx, review_id).await? {
+                let (draft, body) = (version.draft(), &version.body);
+                reviews::rewrite(tx, now_ms, site_id, review_id, draft, status, body).await?;
+                versions::return_to(tx, review_id, &version).await?;
+            }
+        }
+        (JobType::PublishArticle, ReviewKind::Article) => versions::record(tx, now_ms, &review).await?,
+        _ => {}
+    }
+    reviews::set_live(tx, site_id, review_id, !is_gone).await?;
+    reviews::set_undoing(tx, site_id, review_id, false).await?;
+    set_status(tx, now_ms, site_id, review_id, status).await
+}
+
+/// Records that a job has failed for good. An entry that the site shows stays published if the job should have
+/// changed it back or removed it: the site has done neither.
+async fn fail_review(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    review_id: &str,
+    job_type: &str,
+) -> Result<(), DbError> {
+    let Some(review) = reviews::lock(tx, site_id, review_id).await? else { return Ok(()) };
+    let job_type = JobType::from(job_type);
+    let takes_back = matches!(job_type, JobType::RollbackArticle | JobType::DeleteArticle) || review.undoing;
+    let status = if !(takes_back && review.live) {
+        ReviewStatus::Failed
+    } else if review.kind == ReviewKind::Overlay || versions::is_newest(tx, &review).await? {
+        ReviewStatus::Published
+    } else {
+        // An edit that was never published.
+        ReviewStatus::Draft
+    };
+    reviews::set_undoing(tx, site_id, review_id, false).await?;
     set_status(tx, now_ms, site_id, review_id, status).await
 }
 
@@ -291,6 +347,7 @@ struct Locked {
     status: String,
     claim_token: Option<String>,
     lease_until_ms: i64,
+    attempts: i64,
     is_last_attempt: bool,
     review_id: Option<String>,
 }
@@ -317,6 +374,7 @@ async fn lock(tx: &mut Tx, site_id: &str, id: &JobId) -> Result<Option<Locked>, 
         status: row.text(0)?,
         claim_token: row.optional_text(1)?,
         lease_until_ms: row.int(2)?,
+        attempts: row.int(3)?,
         is_last_attempt: row.int(3)? >= row.int(4)?,
         review_id: row.optional_text(5)?,
     }))

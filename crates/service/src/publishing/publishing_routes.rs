@@ -1,6 +1,7 @@
 //! The admin API of a site's content, its review-and-publish list and its jobs.
 
 mod content;
+mod entries;
 mod rules;
 
 use axum::Router;
@@ -15,7 +16,9 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use super::before::{Compared, find};
-use super::{By, ReviewStatus, approve, approve_overlays, draft_article, jobs, reviews, roll_back, withdraw};
+use super::{
+    By, ReviewStatus, approve, approve_overlays, draft_article, jobs, reviews, roll_back, versions, withdraw,
+};
 use crate::Service;
 use crate::accounts::{Actor, Operator, Right};
 use crate::body_limit::limited;
@@ -44,7 +47,9 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/sites/{site}/content", get(content::list))
         .route("/sites/{site}/reviews", get(list_reviews).post(write_article))
         .route("/sites/{site}/reviews/approve-overlays", post(approve_all))
-        .route("/sites/{site}/reviews/{id}", get(show_review))
+        .route("/sites/{site}/reviews/{id}", get(show_review).put(entries::edit))
+        .route("/sites/{site}/reviews/{id}/dismiss", post(entries::dismiss))
+        .route("/sites/{site}/reviews/{id}/undo", post(entries::undo))
         .route("/sites/{site}/reviews/{id}/approve", post(approve_review))
         .route("/sites/{site}/reviews/{id}/withdraw", post(withdraw_review))
         .route("/sites/{site}/reviews/{id}/rollback", post(roll_back_review))
@@ -62,6 +67,9 @@ pub(crate) fn routes() -> Router<Service> {
     rules::replace,
     rules::dry_run,
     list_reviews,
+    entries::edit,
+    entries::dismiss,
+    entries::undo,
     write_article,
     approve_all,
     show_review,
@@ -107,7 +115,7 @@ impl Page {
 
 /// Lists the entries of the review-and-publish list, without the bodies.
 #[utoipa::path(get, path = "/sites/{site}/reviews", tag = "publishing",
-    params(("site" = String, Path), ("status" = Option<String>, Query, description = "draft, queued, published, withdrawn or failed"),
+    params(("site" = String, Path), ("status" = Option<String>, Query, description = "draft, queued, published, withdrawn, dismissed or failed"),
         ("before" = Option<i64>, Query), ("limit" = Option<i64>, Query)),
     responses((status = 200, body = ReviewPage)))]
 async fn list_reviews(
@@ -120,7 +128,7 @@ async fn list_reviews(
     let status = match page.status.as_deref() {
         None => None,
         Some(name) => Some(ReviewStatus::from_name(name).ok_or_else(|| {
-            let problem = "invalid status: expected draft, queued, published, withdrawn or failed";
+            let problem = "invalid status: expected draft, queued, published, withdrawn, dismissed or failed";
             ApiError::InvalidRequest(problem.to_owned())
         })?),
     };
@@ -144,7 +152,8 @@ async fn show_review(
     let Compared { review, before } = find(service.db(), &site.id, &id).await?.ok_or(NO_REVIEW)?;
     let jobs = jobs::of_review(service.db(), &site.id, &review.id, SHOWN_JOBS).await?;
     let jobs = jobs.into_iter().map(jobs::StoredJob::shown).collect();
-    success(&ReviewDetails { review: review.shown(), before, jobs })
+    let can_roll_back = review.live && versions::has_before(service.db(), &review.id).await?;
+    success(&ReviewDetails { review: review.shown(), before, jobs, can_roll_back })
 }
 
 fn payload(article: NewArticle) -> Result<ArticlePayload, ApiError> {

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use chat_protocol::{
-    ArticlePayload, ClaimToken, Completion, ContentItem, ContentKind, Done, Job, JobId, Outcome, Value,
+    ArticlePayload, ClaimToken, Completion, ContentItem, ContentKind, Done, Job, JobId, Outcome, PageHead,
+    Value,
 };
 use chat_test_servers::at_once;
 
@@ -13,26 +14,40 @@ use crate::db::{Db, args, transaction};
 use crate::error::ApiError;
 use crate::visitors::fixture::{NOW, execute, number, open};
 
-const ADA: By<'static> = By::Person("Ada");
+pub(super) const ADA: By<'static> = By::Person("Ada");
 
-fn suggestion(path: &str, title: &str) -> Suggestion {
-    let mut item = ContentItem::new(path, ContentKind::Article);
-    item.path = Some(path.to_owned());
-    item.title = Some(title.to_owned());
-    Suggestion::new(&item, "How we fire celadon.").expect("a suggestion")
+/// Returns the suggestion for a page with a title and a description, and without a preview.
+pub(super) fn suggestion(path: &str, title: &str) -> Suggestion {
+    suggestion_for(path, |head| head.title = Some(title.to_owned()))
 }
 
-async fn suggest(db: &Db, site: &'static str, publishing: Publishing, suggestions: Vec<Suggestion>) {
+pub(super) fn suggestion_for(path: &str, change: impl FnOnce(&mut PageHead)) -> Suggestion {
+    let description = "How we fire celadon, and what it takes to do it well.".to_owned();
+    let mut head = PageHead { description: Some(description), ..PageHead::default() };
+    change(&mut head);
+    let mut item = ContentItem::new(path, ContentKind::Article);
+    item.path = Some(path.to_owned());
+    item.title = Some("How we glaze".to_owned());
+    item.data = head.into_data();
+    Suggestion::of(&item).expect("a path")
+}
+
+pub(super) async fn suggest(
+    db: &Db,
+    site: &'static str,
+    publishing: Publishing,
+    suggestions: Vec<Suggestion>,
+) {
     let sql = "UPDATE sites SET publishing = $1 WHERE id = $2";
     execute(db, sql, args![publishing.as_str(), site]).await;
     transaction!(db, |tx| suggest_overlays(tx, NOW, site, suggestions).await).await.expect("suggested");
 }
 
-async fn claim_at(db: &Db, now_ms: i64, site: &'static str) -> Option<Job> {
+pub(super) async fn claim_at(db: &Db, now_ms: i64, site: &'static str) -> Option<Job> {
     transaction!(db, |tx| claim(tx, now_ms, site, LEASE).await).await.expect("claimed")
 }
 
-async fn complete_at(
+pub(super) async fn complete_at(
     db: &Db,
     now_ms: i64,
     site: &'static str,
@@ -42,31 +57,44 @@ async fn complete_at(
     let id = job.id.clone();
     let claim_token = job.claim_token.clone().expect("a claim token");
     let report = Completion { claim_token, outcome };
-    transaction!(db, |tx| complete(tx, now_ms, site, &id, &report).await).await
+    transaction!(db, |tx| complete(tx, now_ms, site, &id, &report, RETRY).await).await
 }
 
-fn done() -> Outcome {
+pub(super) fn done() -> Outcome {
     Outcome::Done(Done { external_id: Some("7".to_owned()), ..Done::default() })
 }
 
-async fn draft(db: &Db, site: &'static str) -> String {
+pub(super) fn failed(reason: String) -> Outcome {
+    Outcome::Failed { reason, permanent: false }
+}
+
+pub(super) fn article(path: &str, title: &str) -> ArticlePayload {
     let text = |text: &str| Some(text.to_owned());
-    let article = ArticlePayload {
-        title: text("News"),
-        path: text("/news"),
+    ArticlePayload {
+        title: text(title),
+        path: text(path),
         content: text("<p>New</p>"),
         ..ArticlePayload::default()
-    };
+    }
+}
+
+pub(super) async fn draft(db: &Db, site: &'static str) -> String {
+    let article = article("/news", "News");
     transaction!(db, |tx| draft_article(tx, NOW, site, &article).await).await.expect("a draft")
 }
 
-async fn status_of(db: &Db, site: &str, id: &str) -> &'static str {
+pub(super) async fn status_of(db: &Db, site: &str, id: &str) -> &'static str {
     let listed = reviews::list(db, site, None, i64::MAX, 100).await.expect("a list");
     listed.iter().find(|review| review.id == id).expect("the entry").status.as_str()
 }
 
 /// Approves, rolls back or withdraws an article.
-async fn act(db: &Db, site: &'static str, step: &'static str, id: &str) -> Result<JobId, ApiError> {
+pub(super) async fn act(
+    db: &Db,
+    site: &'static str,
+    step: &'static str,
+    id: &str,
+) -> Result<JobId, ApiError> {
     let id = id.to_owned();
     transaction!(db, |tx| {
         match step {
@@ -79,7 +107,7 @@ async fn act(db: &Db, site: &'static str, step: &'static str, id: &str) -> Resul
 }
 
 /// Queues jobs by approving overlays of pages.
-async fn queue_jobs(db: &Db, site: &'static str, count: usize) {
+pub(super) async fn queue_jobs(db: &Db, site: &'static str, count: usize) {
     let suggestions = (0..count).map(|page| suggestion(&format!("/{page}"), "Page")).collect();
     suggest(db, site, Publishing::Automatic, suggestions).await;
 }
@@ -99,23 +127,25 @@ on_both_databases! {
         }
         let job = claim_at(&db, NOW, "shop").await.expect("a job");
         assert_eq!(job.job_type.as_str(), "apply_seo_overlay");
-        assert_eq!(job.payload.get("title").and_then(Value::as_text), Some("How we glaze"));
+        let preview = |overlay: &Value| overlay.get("openGraph")?.get("title")?.as_text().map(str::to_owned);
+        let title = |overlay: &Value| overlay.get("title").and_then(Value::as_text).map(str::to_owned);
+        assert_eq!(preview(&job.payload).as_deref(), Some("How we glaze"));
 
-        suggest(&db, "shop", Publishing::SemiAutomatic, vec![suggestion("/glaze", "Now")]).await;
+        let untitled = suggestion_for("/glaze", |_| ());
+        suggest(&db, "shop", Publishing::SemiAutomatic, vec![untitled]).await;
         let still = overlays(&db, "shop", None, None).await.expect("overlays");
-        let title = still[0].get("title").and_then(Value::as_text);
-        assert_eq!((still.len(), title), (1, Some("How we glaze")), "until the new draft is approved");
+        assert_eq!((still.len(), title(&still[0])), (1, None), "until the new draft is approved");
         transaction!(&db, |tx| approve_overlays(tx, NOW, "shop", ADA).await).await.expect("approved");
         let replaced = overlays(&db, "shop", None, None).await.expect("overlays");
-        assert_eq!((replaced.len(), replaced[0].get("title").and_then(Value::as_text)), (1, Some("Now")));
+        assert_eq!((replaced.len(), title(&replaced[0]).as_deref()), (1, Some("How we glaze")));
+        assert_eq!(preview(&replaced[0]).as_deref(), Some("How we glaze"), "what was published before stays");
     }
 
-    async fn an_article_is_published_rolled_back_and_withdrawn(database: &TestDatabase) {
+    async fn an_article_is_published_and_withdrawn(database: &TestDatabase) {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
         for (step, job_type, status) in [
             ("approve", "publish_article", "published"),
-            ("rollback", "rollback_article", "published"),
             ("withdraw", "delete_article", "withdrawn"),
         ] {
             act(&db, "shop", step, &id).await.expect("queued");
@@ -214,20 +244,42 @@ on_both_databases! {
         assert_eq!(complete_at(&db, NOW, "shop", &unknown, done()).await, Err(ApiError::NotFound("This job")));
     }
 
-    async fn retries_a_failed_job_up_to_the_maximum_attempts(database: &TestDatabase) {
+    async fn retries_a_failed_job_after_a_while_up_to_the_maximum_attempts(database: &TestDatabase) {
         let db = open(database).await;
         let id = draft(&db, "shop").await;
         act(&db, "shop", "approve", &id).await.expect("approved");
+        let (mut now_ms, mut waits) = (NOW, Vec::new());
         for attempt in 1..=MAX_ATTEMPTS {
-            let job = claim_at(&db, NOW, "shop").await.expect("a job");
+            let job = claim_at(&db, now_ms, "shop").await.expect("a job");
             assert_eq!((job.attempts, job.max_attempts), (Some(attempt), Some(MAX_ATTEMPTS)));
-            let reason = "The disk is full. ".repeat(10_000);
-            complete_at(&db, NOW, "shop", &job, Outcome::Failed(reason)).await.expect("reported");
+            complete_at(&db, now_ms, "shop", &job, failed("The disk is full. ".repeat(10_000))).await.expect("reported");
             let shown = jobs::list(&db, "shop", None, i64::MAX, 10).await.expect("a list");
             assert_eq!(shown[0].error.as_ref().map(String::len), Some(4000), "cut off");
+            let wait = number(&db, "SELECT not_before_ms FROM jobs", vec![]).await - now_ms;
+            assert!(claim_at(&db, now_ms + wait - 1, "shop").await.is_none(), "not before it has waited");
+            now_ms += wait;
+            waits.push(wait / 1000);
         }
-        assert!(claim_at(&db, NOW, "shop").await.is_none());
+        assert_eq!(waits, [30, 90, 270, 810, 2430, 3600, 3600, 3600]);
+        assert!(claim_at(&db, i64::MAX, "shop").await.is_none());
         assert_eq!(status_of(&db, "shop", &id).await, "failed");
+    }
+
+    async fn a_job_that_waits_holds_up_no_other_and_a_permanent_failure_is_the_last(database: &TestDatabase) {
+        let db = open(database).await;
+        queue_jobs(&db, "shop", 2).await;
+        let first = claim_at(&db, NOW, "shop").await.expect("a job");
+        complete_at(&db, NOW, "shop", &first, failed("Away.".to_owned())).await.expect("reported");
+        let second = claim_at(&db, NOW, "shop").await.expect("another job");
+        assert_ne!(first.id, second.id);
+        let failure = Outcome::Failed { reason: "No such page.".to_owned(), permanent: true };
+        let ended = complete_at(&db, NOW, "shop", &second, failure).await.expect("reported");
+        assert_eq!((ended.status.as_str(), ended.attempts), ("failed", Some(1)));
+        let again = claim_at(&db, NOW + 30_000, "shop").await.expect("the first one");
+        assert_eq!(again.id, first.id);
+        complete_at(&db, NOW + 30_000, "shop", &again, done()).await.expect("completed");
+        let counts = "SELECT count(*) FROM reviews WHERE status = 'failed'";
+        assert_eq!(number(&db, counts, vec![]).await, 1);
     }
 
     async fn recovers_an_expired_lease_and_invalidates_its_token(database: &TestDatabase) {

@@ -47,14 +47,17 @@ pub(crate) enum ReviewStatus {
     /// Approved; its job is not completed.
     Queued,
     Published,
-    /// Deleted by the site.
+    /// Deleted by the site; a page head: taken back.
     Withdrawn,
+    /// A person does not want it.
+    Dismissed,
     /// The job failed at its last attempt.
     Failed,
 }
 
 impl ReviewStatus {
-    const ALL: [Self; 5] = [Self::Draft, Self::Queued, Self::Published, Self::Withdrawn, Self::Failed];
+    const ALL: [Self; 6] =
+        [Self::Draft, Self::Queued, Self::Published, Self::Withdrawn, Self::Dismissed, Self::Failed];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -62,6 +65,7 @@ impl ReviewStatus {
             Self::Queued => "queued",
             Self::Published => "published",
             Self::Withdrawn => "withdrawn",
+            Self::Dismissed => "dismissed",
             Self::Failed => "failed",
         }
     }
@@ -88,10 +92,16 @@ pub(crate) struct Review {
     pub(crate) updated_ms: i64,
     /// The decision of the rules: why the entry waits. `None` where no rule has decided.
     pub(crate) decision: Option<Decision>,
+    /// Whether the site shows it now, as far as it has reported.
+    pub(crate) live: bool,
+    /// Whether its queued job takes its page head back.
+    pub(crate) undoing: bool,
 }
 
+/// The columns that [`read`] reads, of which there are [`COLUMN_COUNT`].
 pub(super) const COLUMNS: &str =
-    "no, id, kind, status, path, locale, title, body, created_ms, updated_ms, decision";
+    "no, id, kind, status, path, locale, title, body, created_ms, updated_ms, decision, live, undoing";
+pub(super) const COLUMN_COUNT: usize = 13;
 
 pub(super) fn read(row: &Row) -> Result<Review, DbError> {
     Ok(Review {
@@ -106,6 +116,8 @@ pub(super) fn read(row: &Row) -> Result<Review, DbError> {
         created_ms: row.int(8)?,
         updated_ms: row.int(9)?,
         decision: row.optional_text(10)?.and_then(|decision| serde_json::from_str(&decision).ok()),
+        live: row.flag(11)?,
+        undoing: row.flag(12)?,
     })
 }
 
@@ -115,6 +127,21 @@ pub(super) fn json(text: &str) -> Value {
 }
 
 impl Review {
+    /// Returns whether it is a page head that its page should have.
+    pub(super) fn is_wanted(&self) -> bool {
+        matches!(self.status, ReviewStatus::Published | ReviewStatus::Queued) && !self.undoing
+    }
+
+    /// Returns whether a person has declined it, or has taken it back.
+    pub(super) fn is_declined(&self) -> bool {
+        matches!(self.status, ReviewStatus::Dismissed | ReviewStatus::Withdrawn) || self.undoing
+    }
+
+    /// Returns whether a newer suggestion takes its place.
+    pub(super) fn is_outdated(&self) -> bool {
+        matches!(self.status, ReviewStatus::Draft | ReviewStatus::Failed) && !self.live && !self.undoing
+    }
+
     /// Returns the entry as the console shows it.
     pub(super) fn shown(self) -> shown::Review {
         shown::Review {
@@ -128,6 +155,7 @@ impl Review {
             created_at: iso(self.created_ms),
             updated_at: iso(self.updated_ms),
             decision: self.decision,
+            live: self.live,
         }
     }
 }
@@ -169,21 +197,44 @@ pub(super) async fn overlay_drafts(tx: &mut Tx, site_id: &str, limit: i64) -> Re
     tx.all(sql, args![site_id, limit]).await?.iter().map(|row| row.text(0)).collect()
 }
 
-/// Adds a draft to the list. A new draft of an overlay replaces the previous draft for that page. A published
-/// overlay stays until the draft is approved.
+/// Returns the page heads of a page, with those for all languages, newest first. No other transaction changes
+/// them while the rules of the site are locked.
+pub(super) async fn heads_of(
+    tx: &mut Tx,
+    site_id: &str,
+    path: &str,
+    locale: &str,
+) -> Result<Vec<Review>, DbError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM reviews WHERE site_id = $1 AND kind = 'overlay' AND path = $2
+             AND locale IN ($3, '') ORDER BY no DESC"
+    );
+    tx.all(AssertSqlSafe(sql), args![site_id, path, locale]).await?.iter().map(read).collect()
+}
+
+/// Removes an entry.
+pub(super) async fn remove(tx: &mut Tx, site_id: &str, id: &str) -> Result<(), DbError> {
+    tx.execute("DELETE FROM reviews WHERE site_id = $1 AND id = $2", args![site_id, id]).await?;
+    Ok(())
+}
+
+/// A draft to add.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewDraft<'a> {
+    pub(super) kind: ReviewKind,
+    pub(super) path: &'a str,
+    pub(super) locale: &'a str,
+    pub(super) title: &'a str,
+}
+
+/// Adds a draft to the list, and returns its id. A published overlay stays until the draft is approved.
 pub(super) async fn add_draft(
     tx: &mut Tx,
     now_ms: i64,
     site_id: &str,
-    kind: ReviewKind,
-    (path, locale, title): (&str, &str, &str),
+    NewDraft { kind, path, locale, title }: NewDraft<'_>,
     body: impl FnOnce(&str) -> Value,
 ) -> Result<String, DbError> {
-    if kind == ReviewKind::Overlay {
-        let sql = "DELETE FROM reviews WHERE site_id = $1 AND kind = 'overlay' AND path = $2 AND locale = $3
-                   AND status NOT IN ('queued', 'published')";
-        tx.execute(sql, args![site_id, path, locale]).await?;
-    }
     let id = new_id(kind.as_str());
     let body = body(&id);
     tx.execute(
@@ -207,6 +258,63 @@ pub(super) async fn set_status(
     Ok(())
 }
 
+/// Stores whether the site shows an entry.
+pub(super) async fn set_live(tx: &mut Tx, site_id: &str, id: &str, live: bool) -> Result<(), DbError> {
+    let sql = "UPDATE reviews SET live = $1 WHERE site_id = $2 AND id = $3";
+    tx.execute(sql, args![live, site_id, id]).await?;
+    Ok(())
+}
+
+/// Stores whether the queued job of a page head takes it back.
+pub(super) async fn set_undoing(tx: &mut Tx, site_id: &str, id: &str, undoing: bool) -> Result<(), DbError> {
+    let sql = "UPDATE reviews SET undoing = $1 WHERE site_id = $2 AND id = $3";
+    tx.execute(sql, args![undoing, site_id, id]).await?;
+    Ok(())
+}
+
+/// Replaces the content of an article.
+pub(super) async fn rewrite(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    id: &str,
+    NewDraft { path, locale, title, .. }: NewDraft<'_>,
+    status: ReviewStatus,
+    body: &Value,
+) -> Result<(), DbError> {
+    let sql =
+        "UPDATE reviews SET title = $1, path = $2, locale = $3, body = $4, status = $5, updated_ms = $6,
+                   decision = NULL WHERE site_id = $7 AND id = $8";
+    tx.execute(sql, args![title, path, locale, body, status.as_str(), now_ms, site_id, id]).await?;
+    Ok(())
+}
+
+/// Locks the list of a site, before one of its entries: entries that exclude each other are changed one after
+/// the other.
+pub(super) async fn lock_site(tx: &mut Tx, site_id: &str) -> Result<(), DbError> {
+    tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
+    Ok(())
+}
+
+/// Returns the title of another article that the site shows, or is about to show, at a path.
+pub(super) async fn article_at(
+    tx: &mut Tx,
+    site_id: &str,
+    id: Option<&str>,
+    path: &str,
+) -> Result<Option<String>, DbError> {
+    // `/news` and `/news/` are the same page.
+    let path = path.trim_end_matches('/');
+    let sql = "SELECT title FROM reviews WHERE site_id = $1 AND kind = 'article' AND id <> $2
+                   AND (live = 1 OR status IN ('queued', 'published'))
+                   AND (path IN ($3, $4) OR EXISTS (
+                       SELECT 1 FROM review_versions v WHERE v.review_id = reviews.id AND v.path IN ($3, $4)
+                           AND v.no = (SELECT max(n.no) FROM review_versions n WHERE n.review_id = reviews.id)))
+               ORDER BY no LIMIT 1";
+    let row = tx.optional(sql, args![site_id, id.unwrap_or_default(), path, format!("{path}/")]).await?;
+    row.map(|row| row.text(0)).transpose()
+}
+
 /// Stores why an entry waits.
 pub(super) async fn set_decision(
     tx: &mut Tx,
@@ -220,10 +328,12 @@ pub(super) async fn set_decision(
     Ok(())
 }
 
-/// Removes the other overlays of an overlay's page, which can have only one.
+/// Removes the other overlays of an overlay's page, which can have only one. Those that a person has declined
+/// stay, so that they are not suggested again.
 pub(super) async fn replace_overlays(tx: &mut Tx, site_id: &str, by: &Review) -> Result<(), DbError> {
     let sql = "DELETE FROM reviews
-               WHERE site_id = $1 AND kind = 'overlay' AND path = $2 AND locale = $3 AND id <> $4";
+               WHERE site_id = $1 AND kind = 'overlay' AND path = $2 AND locale IN ($3, '') AND id <> $4
+               AND status NOT IN ('dismissed', 'withdrawn')";
     tx.execute(sql, args![site_id, &by.path, &by.locale, &by.id]).await?;
     Ok(())
 }
@@ -256,7 +366,7 @@ pub(crate) async fn overlays(
     locale: Option<&str>,
 ) -> Result<Vec<Value>, ApiError> {
     let mut sql = "SELECT body FROM reviews WHERE site_id = $1 AND kind = 'overlay'
-                   AND status IN ('queued', 'published')"
+                   AND status IN ('queued', 'published') AND undoing = 0"
         .to_owned();
     let mut values = args![site_id];
     if let Some(path) = path {

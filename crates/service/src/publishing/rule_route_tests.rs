@@ -1,7 +1,7 @@
 //! Tests of the admin API of rules, and of what arrives with them, on both databases.
 
 use axum::http::StatusCode;
-use chat_protocol::{ContentItem, ContentKind};
+use chat_protocol::{ContentItem, ContentKind, PageHead};
 use chat_test_servers::at_once;
 use serde_json::{Value as Json, json};
 
@@ -24,11 +24,22 @@ fn blog_rules() -> Json {
     })
 }
 
+/// Returns the suggestion for a page with a title and a description, and without a preview.
 fn suggestion(path: &str) -> Suggestion {
+    let head = PageHead {
+        title: Some(format!("The page {path}")),
+        description: Some(format!("How we fire celadon, as the page {path} tells at length.")),
+        ..PageHead::default()
+    };
+    with_head(path, head)
+}
+
+fn with_head(path: &str, head: PageHead) -> Suggestion {
     let mut item = ContentItem::new(path, ContentKind::Page);
     item.path = Some(path.to_owned());
     item.title = Some(format!("The page {path}"));
-    Suggestion::new(&item, "How we fire celadon.").expect("a suggestion")
+    item.data = head.into_data();
+    Suggestion::of(&item).expect("a path")
 }
 
 /// Lets pages arrive in one sync.
@@ -67,6 +78,32 @@ on_both_databases! {
         ok(&service, "POST", &approve, None).await;
         let jobs = ok(&service, "GET", "/sites/shop/jobs", None).await;
         assert_eq!((&jobs["jobs"][0]["automatic"], &jobs["jobs"][0]["decidedBy"]), (&json!(false), &json!("Grace")));
+    }
+
+    async fn a_composed_text_waits_for_a_person_or_a_rule_that_names_it(database: &TestDatabase) {
+        let service = service(database).await;
+        let arrives = async |path: &'static str| {
+            let lead = "Each mug is thrown, glazed and fired in our own studio in Leeds.".to_owned();
+            let head = PageHead { title: Some("Our mugs".to_owned()), lead: Some(lead), ..PageHead::default() };
+            let now_ms = service.now_ms();
+            let suggestions = vec![with_head(path, head)];
+            transaction!(service.db(), |tx| suggest_overlays(tx, now_ms, "shop", suggestions).await)
+                .await
+                .expect("suggested");
+            entry(&service, path).await
+        };
+        let mut rules = blog_rules();
+        (rules["otherwise"], rules["rules"][0]["paths"]) = (json!("publish"), json!(["/blog"]));
+        ok(&service, "PUT", RULES, Some(rules.clone())).await;
+        let waits = |rule: Json| json!({ "action": "review", "rule": rule, "reason": "composed" });
+        assert_eq!(arrives("/mugs").await, ("draft".to_owned(), waits(json!(null))));
+        assert_eq!(arrives("/blog/a").await, ("draft".to_owned(), waits(json!("Blog"))), "it names no part");
+        (rules["version"], rules["rules"][0]["fields"]) = (json!(1), json!(["description"]));
+        ok(&service, "PUT", RULES, Some(rules.clone())).await;
+        assert_eq!(arrives("/blog/b").await.0, "draft", "the preview has the text too");
+        (rules["version"], rules["rules"][0]["fields"]) = (json!(2), json!(["description", "openGraph"]));
+        ok(&service, "PUT", RULES, Some(rules)).await;
+        assert_eq!(arrives("/blog/c").await.0, "queued");
     }
 
     async fn what_exceeds_the_maximum_of_an_hour_waits_and_says_why(database: &TestDatabase) {

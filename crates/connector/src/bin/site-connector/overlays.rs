@@ -49,7 +49,7 @@ pub(crate) async fn run(flags: OverlaysFlags) -> Result<(), Failure> {
         });
         for overlay in &list.overlays {
             if let Err(failure) = site.apply_overlay(overlay).await {
-                problems.push(Printable(&failure.0).to_string());
+                problems.push(Printable(&failure.reason).to_string());
             }
         }
     }

@@ -130,6 +130,10 @@ pub(crate) struct Settings {
     #[arg(long, hide = true, value_name = "SECONDS")]
     #[serde(skip)]
     pub(crate) job_lease: Option<NonZeroU64>,
+    /// Seconds before a job that failed is given out again, for tests
+    #[arg(long, hide = true, value_name = "SECONDS")]
+    #[serde(skip)]
+    pub(crate) job_retry: Option<u64>,
     /// Seconds between two looks at the files of the certificate, for tests
     #[arg(long, hide = true, value_name = "SECONDS")]
     #[serde(skip)]
@@ -207,6 +211,7 @@ impl Settings {
             connection_timeout: self.connection_timeout.or(other.connection_timeout),
             connections_per_address: self.connections_per_address.or(other.connections_per_address),
             job_lease: self.job_lease.or(other.job_lease),
+            job_retry: self.job_retry.or(other.job_retry),
             tls_reload_interval: self.tls_reload_interval.or(other.tls_reload_interval),
             grace: self.grace.or(other.grace),
             log: self.log.or(other.log),
@@ -285,6 +290,7 @@ impl Settings {
             allow_private_ai: self.allow_private_targets.unwrap_or(defaults.allow_private_ai),
             body_timeout: seconds(self.body_timeout, defaults.body_timeout),
             job_lease: seconds(self.job_lease, defaults.job_lease),
+            job_retry: self.job_retry.map_or(defaults.job_retry, Duration::from_secs),
             ..defaults
         })
     }

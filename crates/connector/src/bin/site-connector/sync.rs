@@ -157,7 +157,7 @@ async fn read(folder: &Path, state: &Path, origin: String) -> Result<Vec<Content
     let (root, state) = (folder.to_owned(), state.to_owned());
     let site = StaticSite::new(StaticSiteOptions { root, state, origin, template: None });
     let items = site.items().await;
-    items.map_err(|failure| Failure::new(format!("cannot read {}: {}", folder.display(), failure.0)))
+    items.map_err(|failure| Failure::new(format!("cannot read {}: {}", folder.display(), failure.reason)))
 }
 
 fn listed(file: &Path) -> Result<Vec<ContentItem>, Failure> {

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another runner holds it.
-    #[error("{} is in use by another runner: stop that one, or set another --state", .0.display())]
+    #[error(
+        "{} is in use by another runner: stop that one. A state folder belongs to one site folder, so another --state would not know what this one has published",
+        .0.display()
+    )]
     Held(PathBuf),
     /// The file cannot be read or written.
     #[error("cannot read or write the journal {path}: {source}")]

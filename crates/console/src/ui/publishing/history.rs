@@ -38,7 +38,9 @@ pub(super) fn JobRow(
     is_titled: bool,
 ) -> impl IntoView {
     let known = TYPES.iter().find(|(name, _)| *name == job.kind);
-    let name = known.map_or_else(|| job.kind.replace('_', " "), |(_, text)| text.get().to_owned());
+    let known = known.map(|(_, text)| *text).filter(|_| !job.is_undo());
+    let known = known.or_else(|| job.is_undo().then_some(publishing::TYPE_UNDO));
+    let name = known.map_or_else(|| job.kind.replace('_', " "), |text| text.get().to_owned());
     let name = job.title.clone().filter(|_| is_titled).unwrap_or(name);
     let time = job.completed_at.as_deref().unwrap_or(&job.created_at);
     let time = clock::parse_ms(time).map(date_time);
@@ -77,6 +79,7 @@ fn decided(job: &Job) -> Option<String> {
         }
         (false, "delete_article") => publishing::WITHDRAWN_BY,
         (false, "rollback_article") => publishing::ROLLED_BACK_BY,
+        (false, _) if job.is_undo() => publishing::UNDONE_BY,
         (false, _) => publishing::PUBLISHED_BY,
     };
     name.map(|name| text.with(&[("name", name)]))

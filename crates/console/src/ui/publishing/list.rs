@@ -14,12 +14,13 @@ use crate::text::{Text, list_time, publishing};
 use crate::ui::controls::{Confirm, Icon, icon};
 
 /// The states, with their names in addresses.
-const STATES: [(&str, Text); 5] = [
+const STATES: [(&str, Text); 6] = [
     ("draft", publishing::STATUS_DRAFT),
     ("queued", publishing::STATUS_QUEUED),
     ("published", publishing::STATUS_PUBLISHED),
     ("failed", publishing::STATUS_FAILED),
     ("withdrawn", publishing::STATUS_WITHDRAWN),
+    ("dismissed", publishing::STATUS_DISMISSED),
 ];
 
 /// The list of a site.

@@ -1,11 +1,13 @@
 //! An entry of the list: checks, before and after, publishing, and its history.
 
-use chat_protocol::admin::publishing::{Before, Level, Review, ReviewDetails, check};
+use chat_protocol::admin::publishing::{
+    Because, Before, Fault, Level, Review, ReviewDetails, TextSource, check,
+};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::checks::sentence;
-use super::differences::Differences;
+use super::differences::{Differences, field_name};
 use super::history::History;
 use super::list::status_name;
 use super::rules::waits_because;
@@ -39,10 +41,11 @@ pub(super) fn ReviewPage(site: String, id: String) -> impl IntoView {
         <p class="back-line"><a href=back>{icon(Icon::Back)}{publishing::BACK.get()}</a></p>
         {move || match details.get() {
             None => pending(problem.read().as_deref(), load),
-            Some(ReviewDetails { review, before, jobs }) => view! {
+            Some(ReviewDetails { review, before, jobs, can_roll_back }) => view! {
                 <article class="review">
                     <Head review=review.clone() />
-                    <ActionBar review=review.clone() actions />
+                    <ActionBar review=review.clone() can_roll_back actions />
+                    <Why review=review.clone() />
                     <Checks review=review.clone() before=before.clone() />
                     <Differences review before />
                     <History jobs />
@@ -101,23 +104,47 @@ fn Head(review: Review) -> impl IntoView {
 
 /// What can be done with an entry, by its state.
 #[component]
-fn ActionBar(review: Review, actions: Actions) -> impl IntoView {
+fn ActionBar(review: Review, can_roll_back: bool, actions: Actions) -> impl IntoView {
     let Actions { is_busy, asks, act } = actions;
-    let is_queued = review.status == "queued";
-    let was_published = review.is_article() && matches!(review.status.as_str(), "published" | "failed");
-    let publish = if review.status == "draft" { publishing::PUBLISH } else { publishing::PUBLISH_AGAIN };
+    let state = review.status.as_str();
+    let is_queued = state == "queued";
+    let was_published = matches!(state, "published" | "failed") || review.live;
+    let is_article = review.is_article();
+    let publish = if state == "draft" { publishing::PUBLISH } else { publishing::PUBLISH_AGAIN };
+    let dismissed = state == "dismissed";
+    let takes_back = was_published && !is_article && !is_queued;
+    let undo = move |_| if dismissed { act.run("undo") } else { asks.set(Some("undo")) };
     view! {
         <div class="review-actions">
-            <button type="button" class="loud" hidden=is_queued disabled=is_busy on:click=move |_| act.run("approve")>
+            <button
+                type="button" class="loud"
+                hidden=is_queued || dismissed disabled=is_busy on:click=move |_| act.run("approve")
+            >
                 {icon(Icon::Publish)}{publish.get()}
             </button>
-            <button type="button" class="quiet outlined" hidden=!was_published disabled=is_busy on:click=move |_| asks.set(Some("rollback"))>
+            <button
+                type="button" class="quiet outlined"
+                hidden=state != "draft" disabled=is_busy on:click=move |_| act.run("dismiss")
+            >
+                {publishing::DISMISS.get()}
+            </button>
+            <button
+                type="button" class="quiet outlined"
+                hidden=!(dismissed || takes_back) disabled=is_busy on:click=undo
+            >
+                {icon(Icon::Undo)}{publishing::UNDO.get()}
+            </button>
+            <button
+                type="button" class="quiet outlined"
+                hidden=!(can_roll_back && matches!(state, "published" | "failed"))
+                disabled=is_busy on:click=move |_| asks.set(Some("rollback"))
+            >
                 {icon(Icon::Undo)}{publishing::ROLL_BACK.get()}
             </button>
             <button
                 type="button"
                 class="quiet outlined danger"
-                hidden=!was_published
+                hidden=is_queued || !(is_article && was_published)
                 disabled=is_busy
                 on:click=move |_| asks.set(Some("withdraw"))
             >
@@ -134,10 +161,10 @@ fn Question(actions: Actions) -> impl IntoView {
     let Actions { asks, act, .. } = actions;
     move || {
         let action = asks.get()?;
-        let (title, text, name) = if action == "withdraw" {
-            (publishing::WITHDRAW_TITLE, publishing::WITHDRAW_TEXT, publishing::WITHDRAW)
-        } else {
-            (publishing::ROLL_BACK_TITLE, publishing::ROLL_BACK_TEXT, publishing::ROLL_BACK)
+        let (title, text, name) = match action {
+            "withdraw" => (publishing::WITHDRAW_TITLE, publishing::WITHDRAW_TEXT, publishing::WITHDRAW),
+            "undo" => (publishing::UNDO_TITLE, publishing::UNDO_TEXT, publishing::UNDO),
+            _ => (publishing::ROLL_BACK_TITLE, publishing::ROLL_BACK_TEXT, publishing::ROLL_BACK),
         };
         Some(view! {
             <Confirm
@@ -149,6 +176,33 @@ fn Question(actions: Actions) -> impl IntoView {
             />
         })
     }
+}
+
+/// What each part of a page head mends, and where its text is from.
+#[component]
+fn Why(review: Review) -> impl IntoView {
+    let because = Because::of(&review.body);
+    let is_empty = because.is_empty();
+    let rows = because.into_iter().map(|because| view! { <li>{reason(because)}</li> });
+    view! {
+        <section class="card" aria-labelledby="review-why" hidden=is_empty>
+            <h3 id="review-why">{publishing::WHY.get()}</h3>
+            <ul class="review-findings">{rows.collect_view()}</ul>
+        </section>
+    }
+}
+
+fn reason(because: Because) -> String {
+    let text = match because.fault {
+        Fault::Missing => publishing::WHY_MISSING,
+        Fault::RepeatsTitle => publishing::WHY_REPEATS_TITLE,
+        Fault::Unreachable => publishing::WHY_UNREACHABLE,
+    };
+    let source = match because.source {
+        TextSource::Page => publishing::SOURCE_PAGE,
+        TextSource::Composed => publishing::SOURCE_COMPOSED,
+    };
+    text.with(&[("field", &field_name(because.field, "")), ("source", source.get())])
 }
 
 /// What could be better.

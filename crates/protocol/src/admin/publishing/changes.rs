@@ -38,6 +38,19 @@ impl Field {
         Self::StructuredData,
         Self::Text,
     ];
+
+    /// Returns the name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Description => "description",
+            Self::Canonical => "canonical",
+            Self::Robots => "robots",
+            Self::OpenGraph => "openGraph",
+            Self::StructuredData => "structuredData",
+            Self::Text => "text",
+        }
+    }
 }
 
 /// A part of a page, before and after. Both are the same where nothing changes.
@@ -69,28 +82,37 @@ impl Change {
     }
 }
 
-/// Returns the parts of the head that the page has, or will have. What the overlay leaves out stays as the
-/// page has it.
+/// Returns the parts of the head that the page has, or will have. An overlay takes the place of the one that is
+/// published now; everything that it leaves out is as the page itself has it.
 pub fn head_changes(entry: &Entry<'_>) -> Vec<Change> {
     let Before { page, overlay } = entry.before;
     let page = page.clone().unwrap_or_default();
+    let is_article = entry.kind == EntryKind::Article;
     let mut changes = Vec::new();
     let mut add = |field: Field, own: Option<String>, name: &str| {
-        let before = text_of(overlay, name).map(str::to_owned).or(own).unwrap_or_default();
-        let after = text_of(entry.body, name).map_or_else(|| before.clone(), str::to_owned);
+        let own = own.unwrap_or_default();
+        let before = text_of(overlay, name).unwrap_or(&own).to_owned();
+        let after = text_of(entry.body, name).unwrap_or(if is_article { &before } else { &own }).to_owned();
         if !(before.is_empty() && after.is_empty()) {
             changes.push(Change::new(field, before, after));
         }
     };
-    add(Field::Title, page.title, "title");
-    if entry.kind == EntryKind::Article {
+    let own = page.head;
+    let title = own.as_ref().map_or(page.title, |head| head.title.clone());
+    add(Field::Title, title, "title");
+    if is_article {
         return changes;
     }
-    add(Field::Description, page.description, "description");
-    add(Field::Canonical, page.url, "canonicalUrl");
-    add(Field::Robots, None, "robots");
-    changes.extend(open_graph(overlay, entry.body));
+    let description = own.as_ref().map_or(page.description, |head| head.description.clone());
+    let own = own.unwrap_or_default();
+    add(Field::Description, description, "description");
+    add(Field::Canonical, own.canonical, "canonicalUrl");
+    add(Field::Robots, Some(own.robots.join(", ")), "robots");
+    changes.extend(open_graph(&own.open_graph, overlay, entry.body));
+    // Structured data stands beside that of the page, of which only the types are known.
     let (old, new) = (structured_data(overlay), structured_data(entry.body));
+    let with_own = |added: String| [own.structured_data.join("\n"), added].join("\n").trim().to_owned();
+    let (old, new) = (with_own(old), with_own(new));
     if !(old.is_empty() && new.is_empty()) {
         changes.push(Change::new(Field::StructuredData, old, new));
     }
@@ -104,11 +126,15 @@ fn structured_data(body: &Value) -> String {
     }
 }
 
-fn open_graph(before: &Value, after: &Value) -> Vec<Change> {
+fn open_graph(own: &[(String, String)], before: &Value, after: &Value) -> Vec<Change> {
     let members = |body: &Value| -> Vec<(String, String)> {
-        let Some(Value::Object(members)) = body.get("openGraph") else { return Vec::new() };
-        let texts = members.iter();
-        texts.filter_map(|(name, text)| Some((name.clone(), text.as_text()?.to_owned()))).collect()
+        let mut texts = Vec::new();
+        if let Some(Value::Object(members)) = body.get("openGraph") {
+            let known = members.iter();
+            texts.extend(known.filter_map(|(name, text)| Some((name.clone(), text.as_text()?.to_owned()))));
+        }
+        texts.extend(own.iter().cloned());
+        texts
     };
     let (before, after) = (members(before), members(after));
     let mut names: Vec<&String> = before.iter().chain(&after).map(|(name, _)| name).collect();
@@ -188,13 +214,39 @@ mod tests {
             with(EntryKind::Overlay, body.clone(), before.clone(), head_changes),
             [
                 change(Field::Title, "", "Old mugs", "New mugs"),
-                change(Field::Canonical, "", "https://shop.example/mugs", "https://shop.example/mugs"),
                 change(Field::OpenGraph, "image", "", "/a.png"),
                 change(Field::OpenGraph, "title", "Old", "New"),
             ]
         );
         let fields = with(EntryKind::Overlay, body, before, changed_fields);
         assert_eq!(fields, [Field::Title, Field::OpenGraph]);
+    }
+
+    #[test]
+    fn before_is_what_the_page_really_has() {
+        let before = json!({
+            "page": {
+                "title": "The heading", "url": "https://shop.example/mugs",
+                "head": {
+                    "canonical": "https://x.example/mugs.html", "openGraph": [["title", "Own"]],
+                    "structuredData": ["Product"],
+                },
+            },
+            "overlay": {"description": "Published"},
+        });
+        let body =
+            json!({"title": "The heading", "openGraph": {"description": "New"}, "structuredData": [{}]});
+        assert_eq!(
+            with(EntryKind::Overlay, body, before, head_changes),
+            [
+                change(Field::Title, "", "", "The heading"),
+                change(Field::Description, "", "Published", ""),
+                change(Field::Canonical, "", "https://x.example/mugs.html", "https://x.example/mugs.html"),
+                change(Field::OpenGraph, "description", "", "New"),
+                change(Field::OpenGraph, "title", "Own", "Own"),
+                change(Field::StructuredData, "", "Product", "Product\n{}"),
+            ]
+        );
     }
 
     #[test]

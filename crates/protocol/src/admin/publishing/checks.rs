@@ -96,15 +96,23 @@ fn is_unusual(path: &str) -> bool {
 
 fn check_head(overlay: &Value, page: Option<&SyncedPage>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let title = text_of(overlay, "title");
-    let description = text_of(overlay, "description");
-    let known = |name: fn(&SyncedPage) -> Option<&String>| page.and_then(name).map(String::as_str);
-    match title.or(known(|page| page.title.as_ref())) {
-        None => findings.push(Finding::TitleMissing),
+    let own = page.and_then(|page| page.head.as_ref());
+    let title = text_of(overlay, "title").or_else(|| match (own, page) {
+        (Some(own), _) => own.title.as_deref(),
+        (None, page) => page.and_then(|page| page.title.as_deref()),
+    });
+    let description = text_of(overlay, "description").or_else(|| match (own, page) {
+        (Some(own), _) => own.description.as_deref(),
+        (None, page) => page.and_then(|page| page.description.as_deref()),
+    });
+    // Nothing is known to be missing on a page that the site has not synced.
+    let is_known = page.is_some();
+    match title {
+        None => findings.extend(is_known.then_some(Finding::TitleMissing)),
         Some(title) => findings.extend(check_title(title)),
     }
-    match description.or(known(|page| page.description.as_ref())) {
-        None => findings.push(Finding::DescriptionMissing),
+    match description {
+        None => findings.extend(is_known.then_some(Finding::DescriptionMissing)),
         Some(description) => findings.extend(check_description(description, title)),
     }
     if text_of(overlay, "canonicalUrl").is_some_and(|address| !address.starts_with("https://")) {
@@ -118,10 +126,11 @@ fn check_head(overlay: &Value, page: Option<&SyncedPage>) -> Vec<Finding> {
         Some(Value::List(values)) => values.is_empty(),
         _ => true,
     };
-    if is_empty("openGraph") {
+    if is_empty("openGraph") && own.is_none_or(|own| own.open_graph.is_empty()) {
         findings.push(Finding::OpenGraphMissing);
     }
-    if is_empty("structuredData") {
+    // A page of a known head needs structured data only if it is about a thing that has some.
+    if is_empty("structuredData") && own.is_none() {
         findings.push(Finding::StructuredDataMissing);
     }
     findings
@@ -134,8 +143,7 @@ fn hides_page(robots: &str) -> bool {
 }
 
 fn check_title(title: &str) -> Option<Finding> {
-    // The service's own suggestions end with an ellipsis where they were cut.
-    match title.trim().trim_end_matches('…').chars().count() {
+    match title.trim().chars().count() {
         0 => Some(Finding::TitleMissing),
         count if count > MAX_TITLE => Some(Finding::TitleLong(count)),
         count if count < MIN_TITLE => Some(Finding::TitleShort(count)),
@@ -145,7 +153,7 @@ fn check_title(title: &str) -> Option<Finding> {
 
 fn check_description(description: &str, title: Option<&str>) -> Option<Finding> {
     let description = description.trim();
-    if title.is_some_and(|title| title.trim() == description) {
+    if title.is_some_and(|title| repeats_title(description, title)) {
         return Some(Finding::DescriptionRepeatsTitle);
     }
     match description.chars().count() {
@@ -153,6 +161,15 @@ fn check_description(description: &str, title: Option<&str>) -> Option<Finding> 
         count if count < MIN_DESCRIPTION => Some(Finding::DescriptionShort(count)),
         _ => None,
     }
+}
+
+/// Returns whether a description is the title again, whatever its case, spaces and full stop are.
+pub fn repeats_title(description: &str, title: &str) -> bool {
+    let words = |text: &str| {
+        let lower = text.trim().trim_end_matches('.').to_lowercase();
+        lower.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    words(description) == words(title)
 }
 
 fn check_article(article: &Value) -> Vec<Finding> {
@@ -179,6 +196,7 @@ mod tests {
 
     use super::super::Before;
     use super::*;
+    use crate::PageHead;
 
     fn check_at(
         kind: EntryKind,
@@ -204,6 +222,9 @@ mod tests {
     #[test]
     fn a_good_page_head_passes() {
         assert_eq!(check_at(EntryKind::Overlay, "/mugs", good(), None), []);
+        let mut partial = good();
+        (partial["title"], partial["description"]) = (json!(null), json!(null));
+        assert_eq!(check_at(EntryKind::Overlay, "/mugs", partial, None), [], "the page is not known");
     }
 
     #[test]
@@ -211,12 +232,12 @@ mod tests {
         let first = |name: &str, value: serde_json::Value| {
             let mut body = good();
             body[name] = value;
-            check_at(EntryKind::Overlay, "/mugs", body, None).remove(0)
+            check_at(EntryKind::Overlay, "/mugs", body, Some(SyncedPage::default())).remove(0)
         };
         let long = "x".repeat(61);
         for (name, value, finding) in [
             ("title", json!(null), Finding::TitleMissing),
-            ("title", json!(" … "), Finding::TitleMissing),
+            ("title", json!("   "), Finding::TitleMissing),
             ("title", json!(long), Finding::TitleLong(61)),
             ("title", json!("Mugs"), Finding::TitleShort(4)),
             ("description", json!(null), Finding::DescriptionMissing),
@@ -240,6 +261,29 @@ mod tests {
         body["title"] = json!(null);
         let page = SyncedPage { title: Some("Mugs made by hand".to_owned()), ..SyncedPage::default() };
         assert_eq!(check_at(EntryKind::Overlay, "/mugs", body, Some(page)), []);
+    }
+
+    #[test]
+    fn a_known_head_counts_and_the_items_name_does_not() {
+        let head = |description: &str| PageHead {
+            description: Some(description.to_owned()),
+            open_graph: vec![("title".to_owned(), "Mugs".to_owned())],
+            ..PageHead::default()
+        };
+        let page = |head| SyncedPage {
+            title: Some("Mugs made by hand in Leeds".to_owned()),
+            head: Some(head),
+            ..SyncedPage::default()
+        };
+        let long = "Each mug is thrown, glazed and fired in our own studio.";
+        assert_eq!(
+            check_at(EntryKind::Overlay, "/mugs", json!({}), Some(page(head(long)))),
+            [Finding::TitleMissing]
+        );
+        let titled = json!({"title": "Mugs made by hand"});
+        let repeated = head("mugs  made by Hand.");
+        let found = check_at(EntryKind::Overlay, "/mugs", titled, Some(page(repeated)));
+        assert_eq!(found, [Finding::DescriptionRepeatsTitle]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Review {
     pub id: String,
     /// The kind.
     pub kind: EntryKind,
-    /// `draft`, `queued`, `published`, `withdrawn` or `failed`.
+    /// `draft`, `queued`, `published`, `withdrawn`, `dismissed` or `failed`.
     pub status: String,
     /// The page's path.
     pub path: String,
@@ -33,6 +33,8 @@ pub struct Review {
     /// Why it waits, if a rule has decided that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
+    /// Whether the site shows it now, as far as it has reported.
+    pub live: bool,
 }
 
 impl Review {
@@ -97,6 +99,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Returns whether it takes a page head back.
+    pub fn is_undo(&self) -> bool {
+        let parts = ["title", "description", "canonicalUrl", "robots", "openGraph", "structuredData"];
+        self.kind == "apply_seo_overlay" && parts.iter().all(|part| self.payload.get(part).is_none())
+    }
+
     /// Returns the public address of the result, if it is one of the web.
     pub fn address(&self) -> Option<&str> {
         text_of(&self.result, "url").filter(|url| url.starts_with("https://") || url.starts_with("http://"))
@@ -118,6 +126,8 @@ pub struct ReviewDetails {
     pub before: Before,
     /// Its jobs, newest first.
     pub jobs: Vec<Job>,
+    /// Whether an article has a version before the one that the site shows.
+    pub can_roll_back: bool,
 }
 
 /// `data` of `GET /sites/{site}/reviews`.
@@ -176,7 +186,7 @@ pub struct NewReview {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct QueuedJob {
-    /// The id of the job that carries it out.
+    /// The id of the job that carries it out; empty if nothing has to be.
     pub job_id: String,
 }
 

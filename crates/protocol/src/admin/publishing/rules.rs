@@ -189,6 +189,8 @@ pub enum Reason {
     Problem,
     /// The rule would publish it, but the maximum of the hour is reached.
     Limit,
+    /// It contains a text that the service has composed, in a part that the rule does not name.
+    Composed,
 }
 
 /// The decision about an entry.

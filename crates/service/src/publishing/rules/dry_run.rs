@@ -43,7 +43,7 @@ pub(in crate::publishing) async fn dry_run(
                     left -= 1;
                     &mut run.publishes
                 }
-                (RuleAction::Review, Reason::Rule) => &mut run.reviews,
+                (RuleAction::Review, Reason::Rule | Reason::Composed) => &mut run.reviews,
                 (RuleAction::Review, Reason::Problem) => &mut run.problems,
                 (RuleAction::Review, Reason::Limit) => &mut run.over_limit,
             };

@@ -1,8 +1,8 @@
 //! The decision of rules about an entry.
 
 use chat_protocol::admin::publishing::{
-    Decision, Entry, EntryKind, Finding, Level, PublishingRule, PublishingRules, Reason, RuleAction,
-    RuleChecks, change_size, changed_fields, check,
+    Because, Decision, Entry, EntryKind, Field, Finding, Level, PublishingRule, PublishingRules, Reason,
+    RuleAction, RuleChecks, TextSource, change_size, changed_fields, check,
 };
 
 /// Decides about an entry: the first rule that matches does. `has_publications_left` is whether the maximum
@@ -17,11 +17,27 @@ pub(super) fn decide(rules: &PublishingRules, entry: &Entry<'_>, has_publication
     };
     let reason = match wanted {
         RuleAction::Publish if has_problem(&findings) && !despite_problems => Reason::Problem,
+        RuleAction::Publish if needs_reader(entry, rule) => Reason::Composed,
         RuleAction::Publish if !has_publications_left => Reason::Limit,
         _ => Reason::Rule,
     };
     let action = if reason == Reason::Rule { wanted } else { RuleAction::Review };
     Decision { action, rule: rule.map(|rule| rule.name.clone()), reason }
+}
+
+/// Returns whether a person has to read an entry first: it has a text that the service has composed, in a part
+/// that the rule does not name. Nothing is known about the texts of a page head without reasons.
+fn needs_reader(entry: &Entry<'_>, rule: Option<&PublishingRule>) -> bool {
+    if entry.kind == EntryKind::Article {
+        return false;
+    }
+    let because = Because::of(entry.body);
+    let is_named = |field: Field| rule.is_some_and(|rule| rule.fields.contains(&field));
+    let is_proved = |field: Field| {
+        let mut reasons = because.iter().filter(|because| because.field == field);
+        reasons.any(|because| because.source == TextSource::Page)
+    };
+    changed_fields(entry).into_iter().any(|field| !is_proved(field) && !is_named(field))
 }
 
 fn has_problem(findings: &[Finding]) -> bool {

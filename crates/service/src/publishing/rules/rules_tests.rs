@@ -10,6 +10,9 @@ use serde_json::json;
 
 use super::matching::{covers, decide};
 
+/// The parts of a page head that the samples prove to be better.
+const PROVED: [&str; 6] = ["title", "description", "canonical", "robots", "openGraph", "structuredData"];
+
 /// An entry with what it refers to.
 #[derive(Clone, Debug)]
 struct Sample {
@@ -38,6 +41,7 @@ fn good_head() -> serde_json::Value {
         "description": "Each mug is thrown, glazed and fired in our own studio. Order by noon, and it leaves today.",
         "openGraph": {"title": "Mugs"},
         "structuredData": [{"@type": "Product"}],
+        "because": PROVED.map(|field| json!({"field": field, "fault": "missing", "source": "page"})),
     })
 }
 
@@ -121,6 +125,34 @@ fn fields_and_the_size_of_the_change_are_compared_with_the_page() {
     assert!(!matches(&article("<p>x</p>"), |rule| rule.fields = vec![Field::Title]), "it changes the text");
     let same = Sample { body: sample.before.overlay.clone(), ..sample };
     assert!(matches(&same, |rule| rule.max_change = Some(0)), "nothing changes");
+}
+
+#[test]
+fn a_text_that_nothing_proves_needs_a_person_or_a_rule_that_names_it() {
+    let composed = json!([{"field": "title", "fault": "missing", "source": "composed"}]);
+    for because in [
+        composed,
+        json!(null),
+        json!([{"field": "title"}]),
+        json!("all"),
+        json!([{"field": "description", "fault": "missing", "source": "page"}]),
+    ] {
+        let sample = head(
+            &json!({"description": null, "openGraph": null, "structuredData": null, "because": because}),
+        );
+        let decide = |fields: &[Field]| {
+            let rule = PublishingRule { fields: fields.to_vec(), ..publishing("Rule") };
+            sample.decide(&rules(vec![rule], RuleAction::Publish)).reason
+        };
+        assert_eq!(decide(&[]), Reason::Composed, "{because}");
+        assert_eq!(
+            decide(&[Field::Description]),
+            Reason::Composed,
+            "the rule does not match: everything else"
+        );
+        assert_eq!(decide(&[Field::Title]), Reason::Rule);
+        assert_eq!(sample.decide(&rules(Vec::new(), RuleAction::Publish)).reason, Reason::Composed);
+    }
 }
 
 #[test]

@@ -158,7 +158,8 @@ async fn limits_the_view_of_the_site() {
         let items: Vec<Value> = (0..100)
             .map(|item| {
                 let id = format!("{number}-{item}");
-                json!({ "externalId": id, "type": "page", "path": format!("/{id}"), "title": id })
+                json!({ "externalId": id, "type": "page", "path": format!("/{id}"), "title": id,
+                        "data": { "head": { "title": id, "description": format!("The page {id}.") } } })
             })
             .collect();
         json!({ "snapshotId": "s", "page": number, "items": items })

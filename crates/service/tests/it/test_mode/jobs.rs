@@ -52,9 +52,9 @@ async fn shows_the_results_and_the_errors_of_jobs() {
     let job = claim(&client).await;
     complete(&client, &job, &done(&job)).await.data();
     assert_eq!(shown(&client, &published).await["result"]["externalId"], "42");
-    for attempt in 1..=3 {
+    for attempt in 1..=8 {
         let job = claim(&client).await;
-        assert_eq!((&job["attempts"], &job["maxAttempts"]), (&json!(attempt), &json!(3)));
+        assert_eq!((&job["attempts"], &job["maxAttempts"]), (&json!(attempt), &json!(8)));
         let failed = json!({ "ok": false, "claimToken": job["claimToken"], "error": "The disk is full." });
         complete(&client, &job, &failed).await.data();
         assert_eq!(shown(&client, &broken).await["error"], "The disk is full.");

@@ -11,7 +11,9 @@ fn glaze() -> Value {
     json!({
         "externalId": "glaze", "type": "article", "path": "/glaze", "title": "How we glaze",
         "content": "<p>Every pot is dipped twice.</p><p>Celadon is fired at 1280 degrees.</p>",
-        "url": "https://shop.example/glaze"
+        "url": "https://shop.example/glaze",
+        "data": { "head": { "title": "How we glaze", "description": "Every pot is dipped twice and fired once.",
+            "canonical": "http://localhost:1313/glaze" } }
     })
 }
 

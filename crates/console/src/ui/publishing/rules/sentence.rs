@@ -59,6 +59,7 @@ pub(in crate::ui::publishing) fn waits_because(decision: &Decision) -> String {
         (Reason::Problem, None) => t::WAITS_PROBLEM_OTHERWISE,
         (Reason::Limit, Some(_)) => t::WAITS_LIMIT,
         (Reason::Limit, None) => t::WAITS_LIMIT_OTHERWISE,
+        (Reason::Composed, _) => t::WAITS_COMPOSED,
     };
     text.with(&[("name", decision.rule.as_deref().unwrap_or_default())])
 }
@@ -128,6 +129,8 @@ mod tests {
             assert!(waits_because(&decision(Some("Blog"), reason)).contains("“Blog”"));
             assert!(!waits_because(&decision(None, reason)).contains('“'));
         }
+        let composed = waits_because(&decision(Some("Blog"), Reason::Composed));
+        assert_eq!(composed, waits_because(&decision(None, Reason::Composed)));
         let published = Decision { action: RuleAction::Publish, ..decision(Some("Blog"), Reason::Rule) };
         assert_eq!(super::reason(&published), "Rule “Blog”");
     }
