@@ -114,10 +114,10 @@ const STEPS: [Step; 17] = [
         postgres: include_str!("../../migrations/0017_accounts.postgres.sql"),
     },
     Step {
-        version: 19,
+        version: 18,
         name: "page heads",
-        sqlite: include_str!("../../migrations/0019_page_heads.sql"),
-        postgres: include_str!("../../migrations/0019_page_heads.sql"),
+        sqlite: include_str!("../../migrations/0018_page_heads.sql"),
+        postgres: include_str!("../../migrations/0018_page_heads.sql"),
     },
 ];
 
