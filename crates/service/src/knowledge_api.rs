@@ -18,7 +18,7 @@ use crate::clock::millis;
 use crate::db::{Tx, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, Params, done, success};
-use crate::knowledge::{answers, find};
+use crate::knowledge::{self, Wanted, answers, find};
 use crate::limits::check_search;
 use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::rate::Caller;
@@ -169,9 +169,13 @@ async fn try_out(
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     check(&tried)?;
-    let read = find(&service, &site.id, &tried.question, tried.locale.as_deref());
+    let wanted = Wanted { question: &tried.question, own: None, locale: tried.locale.as_deref() };
+    let read = find(&service, &site.id, wanted);
     let passages = long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?;
-    success(&Passages { passages: passages.into_iter().map(Into::into).collect() })
+    success(&Passages {
+        passages: passages.into_iter().map(Into::into).collect(),
+        threshold: knowledge::in_thousandths(knowledge::SURE),
+    })
 }
 
 fn check(tried: &KnowledgeQuestion) -> Result<(), ApiError> {
@@ -210,6 +214,7 @@ async fn ask(
         wants_person: answer.wants_person,
         outcome: answer.outcome,
         sources: sources.into_iter().map(Into::into).collect(),
+        threshold: knowledge::in_thousandths(knowledge::SURE),
         problem: answer.problem,
         duration_ms: millis(began.elapsed()),
     })

@@ -129,6 +129,7 @@ struct Inner {
     tasks: TaskTracker,
     accounts: accounts::Accounts,
     ai: ai::Ai,
+    calibrations: knowledge::Calibrations,
     /// What open consoles are told of.
     hubs: inbox::Hubs,
     sources: sources::Sources,
@@ -186,6 +187,7 @@ impl Service {
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
             ai,
+            calibrations: knowledge::Calibrations::default(),
             hubs: inbox::Hubs::default(),
             sources: sources::Sources::default(),
             push_key: OnceCell::new(),

@@ -7,14 +7,10 @@ use super::confidence::{Confidence, confidence};
 use super::outcome::Outcome;
 use super::phrases::Phrases;
 use super::said::{Found, Said};
-use super::talk::{Act, Sentence, Tongue};
+use super::talk::{Act, Sentence};
 use super::{Question, Turn};
 use crate::knowledge::Passage;
-use crate::text::excerpt;
 
-/// Maximum characters of a page in an answer, which links to the page. An answer that the site's operators
-/// wrote is given in full.
-const MAX_EXCERPT_LENGTH: usize = 300;
 /// The sentences that offer a person, to which a visitor may say yes.
 const OFFERS: [Sentence; 5] =
     [Sentence::Nothing, Sentence::AreYouHuman, Sentence::OrElse, Sentence::AskForContact, Sentence::Above];
@@ -61,7 +57,7 @@ pub(super) fn reply(question: &Question<'_>) -> Reply {
     if question.left_contact && !wants_person {
         writer.say(Sentence::ContactNoted);
     }
-    let counts = writer.answer(found, understood.tongue);
+    let counts = writer.answer(found);
     if is_angry && counts.answered == 0 {
         writer.say(Sentence::Anger);
     }
@@ -117,12 +113,11 @@ impl Writer<'_> {
     }
 
     /// Writes the answers that were found.
-    fn answer(&mut self, found: &[Found], tongue: Tongue) -> Counts {
+    fn answer(&mut self, found: &[Found]) -> Counts {
         let mut counts = Counts::default();
         let mut doubtful = None;
         for found in found {
-            let best =
-                found.passages.iter().map(|passage| (confidence(&found.asked, tongue, passage), passage));
+            let best = found.passages.iter().map(|passage| (confidence(&found.asked, passage), passage));
             // Of equals, the first: the passages are in the order of the search.
             let best = best.rev().max_by_key(|(confidence, _)| *confidence);
             match best {
@@ -190,17 +185,16 @@ impl Writer<'_> {
 }
 
 fn text_of(passage: &Passage) -> String {
-    let short = || excerpt(&passage.text, MAX_EXCERPT_LENGTH);
+    let shown = &passage.shown;
     match &passage.location {
         Some(location) if location.contains("://") => {
             let title = passage.title.replace(['[', ']', '\n'], "");
             let link = link(location);
             let title = if title.trim().is_empty() { &link } else { &title };
-            format!("{}\n\n[{title}]({link})", short())
+            format!("{shown}\n\n[{title}]({link})")
         }
         // Widgets link to whole addresses only: an answer may be read on any page, and in the console.
-        Some(_) => short(),
-        None => passage.text.clone(),
+        Some(_) | None => shown.clone(),
     }
 }
 

@@ -155,7 +155,8 @@ mod tests {
             title: "How we glaze".to_owned(),
             location: None,
             text: text.to_owned(),
-            score: 1.0,
+            shown: String::new(),
+            certainty: 1.0,
         }
     }
 

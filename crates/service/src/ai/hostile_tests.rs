@@ -79,7 +79,8 @@ fn passage(text: &str) -> Passage {
         title: "Glaze".to_owned(),
         location: Some("/glaze".to_owned()),
         text: text.to_owned(),
-        score: 1.0,
+        shown: String::new(),
+        certainty: 1.0,
     }
 }
 

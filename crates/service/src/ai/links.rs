@@ -216,7 +216,8 @@ mod tests {
             title: title.to_owned(),
             location,
             text: text.to_owned(),
-            score: 1.0,
+            shown: String::new(),
+            certainty: 1.0,
         }
     }
 

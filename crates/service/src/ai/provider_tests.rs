@@ -37,7 +37,8 @@ async fn ask(ai: &Ai, endpoint: &Endpoint, visitor: &str, said: &[(Role, &str)])
         title: "Returns".to_owned(),
         location: Some("/returns".to_owned()),
         text: "Mugs can be returned.".to_owned(),
-        score: 1.0,
+        shown: String::new(),
+        certainty: 1.0,
     }];
     let asker = Some(Asker { visitor_id: Some(visitor), caller: Caller::Anybody });
     let question = Question {

@@ -8,7 +8,7 @@ use super::confidence::{Confidence, confidence};
 use super::talk::{Asked, Understood};
 use crate::Service;
 use crate::error::ApiError;
-use crate::knowledge::{self, Passage};
+use crate::knowledge::{self, Passage, Wanted};
 
 /// Maximum passages of a message; those of its questions take turns.
 const MAX_PASSAGES: usize = 5;
@@ -47,7 +47,7 @@ impl Said {
         let understood = Understood::new(message, earlier, locale);
         let mut found = Vec::with_capacity(understood.asked.len());
         for asked in &understood.asked {
-            found.push(find(service, site_id, asked, &understood, locale).await?);
+            found.push(find(service, site_id, asked, locale).await?);
         }
         Ok(Self { understood, found })
     }
@@ -67,21 +67,22 @@ async fn find(
     service: &Service,
     site_id: &str,
     asked: &Asked,
-    understood: &Understood,
     locale: Option<&str>,
 ) -> Result<Found, ApiError> {
     let with_topic = asked.topic.as_ref().map(|topic| format!("{topic}. {}", asked.text));
+    let search = async |question: &str, own: Option<&str>| {
+        knowledge::find(service, site_id, Wanted { question, own, locale }).await
+    };
+    let own = Some(asked.text.as_str());
     if let (true, Some(text)) = (asked.is_follow_up, &with_topic) {
-        let passages = knowledge::find(service, site_id, text, locale).await?;
-        return Ok(Found { asked: asked.clone(), passages });
+        return Ok(Found { asked: asked.clone(), passages: search(text, own).await? });
     }
-    let passages = knowledge::find(service, site_id, &asked.text, locale).await?;
-    let has_answer =
-        passages.iter().any(|passage| confidence(asked, understood.tongue, passage) != Confidence::Nothing);
+    let passages = search(&asked.text, None).await?;
+    let has_answer = passages.iter().any(|passage| confidence(asked, passage) != Confidence::Nothing);
     match with_topic {
         Some(text) if !has_answer => {
             let asked = Asked { is_follow_up: true, ..asked.clone() };
-            let passages = knowledge::find(service, site_id, &text, locale).await?;
+            let passages = search(&text, own).await?;
             Ok(Found { asked, passages })
         }
         _ => Ok(Found { asked: asked.clone(), passages }),

@@ -15,7 +15,6 @@ mod tongue;
 
 use chat_protocol::Role;
 
-pub(super) use fold::folded;
 pub(crate) use table::{Sentence, Tongue};
 
 use self::clauses::{Clause, clauses};
@@ -152,7 +151,7 @@ pub(crate) fn wants_person(message: &str) -> bool {
 }
 
 /// Returns the words of a text that carry meaning, folded.
-pub(super) fn meaningful_words(text: &str, tongue: Tongue) -> Vec<String> {
+fn meaningful_words(text: &str, tongue: Tongue) -> Vec<String> {
     let (table, folded) = (tongue.table(), Folded::new(text));
     let meaningful = folded.words().filter(|word| !table.is_frequent(word));
     meaningful.map(str::to_owned).collect()

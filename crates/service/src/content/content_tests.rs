@@ -6,7 +6,7 @@ use chat_test_servers::at_once;
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::transaction;
-use crate::knowledge::search::search;
+use crate::knowledge::search::fixture::search;
 use crate::visitors::fixture::open;
 
 fn item(id: &str, text: &str) -> ContentItem {

@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use super::address::{address_key, key_of_path};
 use crate::knowledge::Language;
-use crate::knowledge::search_index::IndexTerms;
+use crate::knowledge::index_terms::IndexTerms;
 use crate::publishing::Suggestion;
 use crate::text::{to_text, truncate_bytes, truncate_words};
 

@@ -2,8 +2,9 @@
 
 use chat_protocol::admin::settings::{Answer, AnswerPage, AnswerText};
 
+use super::index_terms::IndexTerms;
 use super::language::Language;
-use super::search_index::{IndexTerms, put_answer};
+use super::search_index::put_answer;
 use crate::clock::iso;
 use crate::db::containing;
 use crate::db::{Db, DbError, Row, Tx, args};

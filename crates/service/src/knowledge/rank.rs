@@ -1,125 +1,144 @@
 //! Ranks the pages that the index found.
 
+use std::collections::{HashMap, HashSet};
+
 use super::language::Language;
 use super::page::Page;
 use super::query::{Kind, Query, QueryWord, synonym_terms};
-use super::similar::similarity;
+use super::similar::Similar;
+use super::vocabulary::{TermId, Vocabulary};
 
-/// The weight of a term in the title; a term in the text has weight 1.
-const TITLE_WEIGHT: f64 = 4.0;
+/// The weight of a term in a title of one line; a term in the text has weight 1. Of an answer, each of
+/// several ways to ask has weight 1 as well.
+const TITLE_WEIGHT: f64 = 3.0;
 /// The constants of BM25.
 const SATURATION: f64 = 1.2;
-const LENGTH: f64 = 0.4;
+const LENGTH: f64 = 0.5;
 /// The share that a synonym counts.
 const SYNONYM: f64 = 0.8;
+/// The share that a word of Vietnamese counts whose tones differ.
+const OTHER_TONES: f64 = 0.3;
 /// The factor of a page in another language than the question.
 const OTHER_LANGUAGE: f64 = 0.8;
+/// The weight of the way to ask that is most like the question.
+const LIKENESS: f64 = 1.0;
+/// The same for a title that is the only one.
+const TITLE_LIKENESS: f64 = 0.3;
 
-/// The minimum values of a page that is an answer, measured with recorded questions.
-#[derive(Debug)]
-struct Threshold {
-    /// The weight of the shared words, compared with the rarest word of the site.
-    matched: f64,
-    /// The share of the question's words that the page shares, by their weights.
-    coverage: f64,
-}
-
-/// For a page that shares several words. Visitors wrap questions in chatter, so that the share is small.
-const SEVERAL_WORDS: Threshold = Threshold { matched: 0.9, coverage: 0.12 };
-/// For a page with a single word in its title.
-const WORD_IN_TITLE: Threshold = Threshold { matched: 0.4, coverage: 0.26 };
-/// For a page with a single word in its text, which is rare on the site.
-const RARE_WORD: Threshold = Threshold { matched: 0.65, coverage: 0.2 };
-/// For a page with a single word that is most of the question.
-const WHOLE_QUESTION: Threshold = Threshold { matched: 0.3, coverage: 0.5 };
-/// The factor of the shares in a script without spaces, in which pairs that are no words count as well.
-const UNSPACED_COVERAGE: f64 = 0.55;
+/// The weight of the share of the question that a page has: two words of a question tell more than one of
+/// them twice.
+const COVERAGE: f64 = 0.25;
+/// The weights of the parts of [`Match::fit`], which were fitted with training data: the share of the words,
+/// the share by their rarity, and the likeness of the title.
+const FIT: [f64; 3] = [0.3, 0.5, 0.2];
+/// The factor of the fit in a script without spaces, in which pairs that are no words count as well.
+const UNSPACED_FIT: f64 = 1.4;
 
 /// A page with the words that it shares with a question.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Match {
     /// The position of the page in the list of candidates.
     pub(super) page: usize,
     pub(super) score: f64,
     /// The terms of the page, with their weights.
-    pub(super) terms: Vec<(String, f64)>,
-    /// The weight of the shared words, compared with the rarest word of the site.
-    pub(super) matched: f64,
-    /// The share of the question's words that the page shares, by their weights.
-    pub(super) coverage: f64,
+    pub(super) terms: Vec<(TermId, f64)>,
+    /// How much of the question the page has, from 0 to 1, whatever other pages have.
+    pub(super) fit: f64,
+    /// The number of shared words with a meaning.
     pub(super) words: usize,
-    pub(super) in_title: bool,
+    /// Their weight, compared with the rarest word of the site.
+    pub(super) weight: f64,
 }
 
-impl Match {
-    /// Returns whether a page matches well enough to be an answer to a question in this script.
-    fn is_good(&self, is_unspaced: bool) -> bool {
-        let factor = if is_unspaced { UNSPACED_COVERAGE } else { 1.0 };
-        let reaches = |threshold: &Threshold| {
-            self.matched >= threshold.matched && self.coverage >= threshold.coverage * factor
-        };
-        match self.words {
-            0 => false,
-            1 => {
-                (self.in_title && reaches(&WORD_IN_TITLE)) || reaches(&RARE_WORD) || reaches(&WHOLE_QUESTION)
-            }
-            _ => reaches(&SEVERAL_WORDS) || reaches(&WHOLE_QUESTION),
-        }
-    }
-}
-
-/// Returns the pages that answer a question, best first. `frequencies` are the numbers of pages that contain
-/// each word of the question, of `total` pages.
-pub(super) fn rank(query: &Query, frequencies: &[usize], total: usize, pages: &[Page]) -> Vec<Match> {
-    let mut ranked = all(query, frequencies, total, pages);
-    let is_unspaced = query.words.iter().any(|word| word.kind == Kind::Pair);
-    ranked.retain(|found| found.is_good(is_unspaced));
-    ranked
+/// How many pages of a site there are, and how many contain each word of a question.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frequencies {
+    pub(super) total: usize,
+    /// `None` for a word that was not counted.
+    pub(super) with: Vec<Option<usize>>,
 }
 
 /// Returns all pages with a word of the question, best first.
-pub(super) fn all(query: &Query, frequencies: &[usize], total: usize, pages: &[Page]) -> Vec<Match> {
+pub(super) fn rank(
+    query: &Query,
+    frequencies: &Frequencies,
+    pages: &[Page],
+    vocabulary: &Vocabulary,
+) -> Vec<Match> {
+    let total = frequencies.total.max(pages.len());
     let average = pages.iter().map(|page| f64::from(page.length)).sum::<f64>() / to_f64(pages.len().max(1));
-    let shared: Vec<Vec<Option<Shared>>> = pages
-        .iter()
-        .map(|page| {
-            let known = query.words.iter().zip(frequencies);
-            known.map(|(word, frequency)| share(word, page, query.language, *frequency == 0)).collect()
-        })
-        .collect();
+    let mut finder = Finder::new(query, frequencies, vocabulary);
+    let shared: Vec<Vec<Option<Shared>>> = pages.iter().map(|page| finder.shared(page)).collect();
     let rarities: Vec<f64> = (0..query.words.len())
         .map(|word| {
-            let similar = shared.iter().filter(|shared| shared[word].is_some()).count();
-            let with = if frequencies[word] > 0 { frequencies[word] } else { similar };
+            let found = shared.iter().filter(|shared| shared[word].is_some()).count();
+            let with = match frequencies.with.get(word).copied().flatten() {
+                Some(with) if with > 0 => with,
+                Some(_) => found,
+                None => found * total / pages.len().max(1),
+            };
+            // A frequent word that no question of the site has says nothing about any.
+            if query.words[word].is_frequent && found == 0 {
+                return 0.0;
+            }
             query.words[word].weight() * rarity(total, with) / rarity(total, 1)
         })
         .collect();
     let asked: f64 = rarities.iter().sum();
+    // In a question of frequent words only, these carry its meaning. A number that no page has, such as that
+    // of an order, is no part of what is asked.
+    let is_plain = |word: &QueryWord| !word.is_frequent && !word.is_number();
+    let has_meaning = query.words.iter().any(is_plain);
+    let meaningful: Vec<f64> = (query.words.iter().zip(&rarities).zip(&finder.unknown))
+        .map(|((word, _), unknown)| {
+            let is_left_out = word.is_frequent || (word.is_number() && *unknown);
+            if is_left_out && has_meaning { 0.0 } else { word.weight() }
+        })
+        .collect();
+    let meaning: f64 =
+        rarities.iter().zip(&meaningful).filter(|(_, weight)| **weight > 0.0).map(|(rarity, _)| rarity).sum();
+    let is_unspaced = query.words.iter().any(|word| word.kind == Kind::Pair);
+    let titles = Titles::new(pages);
     let mut ranked = Vec::new();
     for (index, (page, shared)) in pages.iter().zip(shared).enumerate() {
-        let mut found = Match {
-            page: index,
-            score: 0.0,
-            terms: Vec::new(),
-            matched: 0.0,
-            coverage: 0.0,
-            words: 0,
-            in_title: false,
-        };
+        let mut found = Match { page: index, score: 0.0, terms: Vec::new(), fit: 0.0, words: 0, weight: 0.0 };
         let length = 1.0 - LENGTH + LENGTH * f64::from(page.length) / average.max(1.0);
+        let mut in_lines = vec![0.0; page.titles.len()];
+        let (mut all, mut words, mut coverage) = (0.0, 0.0, 0.0);
         for (word, shared) in shared.into_iter().enumerate() {
-            let Some(Shared { term, share, occurrences, in_title }) = shared else { continue };
+            let Some(Shared { term, share, occurrences }) = shared else { continue };
             let weight = rarities[word] * share;
             found.score += weight * occurrences * (SATURATION + 1.0) / (occurrences + SATURATION * length);
-            found.matched += weight;
-            found.words += usize::from(query.words[word].kind != Kind::Single);
-            found.in_title |= in_title && query.words[word].kind != Kind::Single;
+            all += weight;
+            if meaningful[word] > 0.0 {
+                coverage += weight;
+                words += meaningful[word] * share;
+                found.words += usize::from(query.words[word].kind != Kind::Single);
+                found.weight += weight;
+            }
+            for (sum, line) in in_lines.iter_mut().zip(&page.titles) {
+                *sum += if line.contains(&term) { weight } else { 0.0 };
+            }
             found.terms.push((term, weight));
         }
         if found.terms.is_empty() {
             continue;
         }
-        found.coverage = found.matched / asked.max(f64::MIN_POSITIVE);
+        let alike = in_lines.iter().zip(&page.titles).map(|(sum, line)| {
+            let own: f64 = line.iter().map(|term| titles.rarity(*term)).sum();
+            share_of(*sum, (asked * own.max(*sum)).sqrt())
+        });
+        let likeness = alike.fold(0.0, f64::max);
+        words = share_of(words, meaningful.iter().sum());
+        coverage = share_of(coverage, meaning);
+        // Frequent words count where somebody wrote several ways to ask.
+        let by_rarity = if page.titles.len() > 1 { share_of(all, asked) } else { coverage };
+        found.fit = FIT[0] * words + FIT[1] * by_rarity + FIT[2] * likeness;
+        if is_unspaced {
+            found.fit = (found.fit * UNSPACED_FIT).min(1.0);
+        }
+        let of_ways = likeness * if page.titles.len() > 1 { LIKENESS } else { TITLE_LIKENESS };
+        found.score *= 1.0 + of_ways + COVERAGE * coverage;
         if page.language != query.language {
             found.score *= OTHER_LANGUAGE;
         }
@@ -130,41 +149,131 @@ pub(super) fn all(query: &Query, frequencies: &[usize], total: usize, pages: &[P
     ranked
 }
 
+/// How rare the words of titles are in them.
+struct Titles {
+    pages: usize,
+    with: HashMap<TermId, usize>,
+}
+
+impl Titles {
+    fn new(pages: &[Page]) -> Self {
+        let mut with = HashMap::new();
+        for page in pages {
+            let terms: HashSet<TermId> = page.titles.iter().flatten().copied().collect();
+            terms.into_iter().for_each(|term| *with.entry(term).or_default() += 1);
+        }
+        Self { pages: pages.len(), with }
+    }
+
+    /// Returns the inverse document frequency of a word, compared with that of the rarest.
+    fn rarity(&self, term: TermId) -> f64 {
+        let with = self.with.get(&term).copied().unwrap_or_default();
+        rarity(self.pages, with) / rarity(self.pages, 1)
+    }
+}
+
 /// A word that a page shares with a question.
 #[derive(Debug)]
 struct Shared {
-    term: String,
+    term: TermId,
     share: f64,
     occurrences: f64,
-    in_title: bool,
 }
 
-fn share(word: &QueryWord, page: &Page, language: Language, is_unknown: bool) -> Option<Shared> {
-    let found = |term: &str, share: f64| {
-        page.terms.get(term).map(|occurrences| Shared {
-            term: term.to_owned(),
-            share,
-            occurrences: f64::from(occurrences.in_text) + TITLE_WEIGHT * f64::from(occurrences.in_title),
-            in_title: occurrences.in_title > 0,
-        })
+/// Finds the words of a question in pages.
+struct Finder<'a> {
+    query: &'a Query,
+    vocabulary: &'a Vocabulary,
+    /// Whether each word of the question may be misspelt, because the site does not have it.
+    unknown: Vec<bool>,
+    /// The words as pages of each language have them.
+    wanted: HashMap<Language, Vec<Wanted>>,
+}
+
+/// A word of a question, as pages of a language have it.
+struct Wanted {
+    term: Option<TermId>,
+    toned: Option<TermId>,
+    /// The terms of each synonym.
+    synonyms: Vec<Vec<Option<TermId>>>,
+    similar: Option<Similar>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(query: &'a Query, frequencies: &Frequencies, vocabulary: &'a Vocabulary) -> Self {
+        let is_unknown = |word: usize| frequencies.with.get(word).copied().flatten() == Some(0);
+        let unknown = (0..query.words.len()).map(is_unknown).collect();
+        Self { query, vocabulary, unknown, wanted: HashMap::new() }
+    }
+
+    fn shared(&mut self, page: &Page) -> Vec<Option<Shared>> {
+        let Self { query, vocabulary, unknown, wanted } = self;
+        let wanted = wanted.entry(page.language).or_insert_with(|| {
+            let words = query.words.iter().zip(unknown.iter());
+            words.map(|(word, unknown)| wanted_of(word, *unknown, query, page.language, vocabulary)).collect()
+        });
+        let words = query.words.iter().zip(wanted);
+        words.map(|(word, wanted)| share(word, wanted, page, vocabulary)).collect()
+    }
+}
+
+fn wanted_of(
+    word: &QueryWord,
+    is_unknown: bool,
+    query: &Query,
+    language: Language,
+    vocabulary: &Vocabulary,
+) -> Wanted {
+    let stem = match word.kind {
+        Kind::Spaced => language.stem(&word.text),
+        Kind::Pair | Kind::Single => word.text.clone(),
     };
-    let stem = if word.kind == Kind::Spaced { page.language.stem(&word.text) } else { word.text.clone() };
-    if let Some(exact) = found(&stem, 1.0) {
+    let synonyms = word.synonyms.iter().map(|synonym| {
+        let terms = synonym_terms(synonym, word.kind, query.language);
+        terms.iter().map(|term| vocabulary.find(term)).collect()
+    });
+    let toned = word.toned.as_ref().filter(|_| language == Language::Vietnamese);
+    let has_similar = word.kind == Kind::Spaced && !word.is_frequent && toned.is_none();
+    Wanted {
+        term: vocabulary.find(&stem),
+        // A word with other tones is another word, which no page may have.
+        toned: toned.map(|toned| vocabulary.find(toned).unwrap_or(TermId::MAX)),
+        synonyms: synonyms.collect(),
+        similar: has_similar.then(|| Similar::new(stem, language, is_unknown)),
+    }
+}
+
+fn share(word: &QueryWord, wanted: &mut Wanted, page: &Page, vocabulary: &Vocabulary) -> Option<Shared> {
+    let title_weight = (TITLE_WEIGHT / to_f64(page.titles.len().max(1))).max(1.0);
+    let found = |term: Option<TermId>, share: f64| {
+        let term = term?;
+        let occurrences = page.terms.get(&term)?;
+        let occurrences = f64::from(occurrences.in_text) + title_weight * f64::from(occurrences.in_title);
+        Some(Shared { term, share, occurrences })
+    };
+    if word.is_frequent {
+        // In a text, such words tell nothing. In a question that somebody wrote, they tell one from another.
+        let occurrences = page.terms.get(&wanted.term?).filter(|found| found.in_title > 0)?;
+        return Some(Shared { term: wanted.term?, share: 1.0, occurrences: f64::from(occurrences.in_title) });
+    }
+    if wanted.toned.is_some() {
+        return found(wanted.toned, 1.0).or_else(|| found(wanted.term, OTHER_TONES));
+    }
+    if let Some(exact) = found(wanted.term, 1.0) {
         return Some(exact);
     }
-    let synonyms = word.synonyms.iter().filter_map(|synonym| {
-        let terms = synonym_terms(synonym, word.kind, language);
-        let is_there = terms.iter().all(|term| page.terms.contains_key(term));
-        terms.first().filter(|_| is_there).and_then(|term| found(term, SYNONYM))
-    });
+    let has = |term: &Option<TermId>| term.is_some_and(|term| page.terms.contains_key(&term));
+    let synonyms = wanted.synonyms.iter().filter(|terms| terms.iter().all(has));
+    let synonyms = synonyms.filter_map(|terms| found(terms.first().copied().flatten(), SYNONYM));
     let best = synonyms.max_by(|one, other| one.occurrences.total_cmp(&other.occurrences));
-    if best.is_some() || word.kind != Kind::Spaced {
-        return best;
-    }
-    let similar = page.spaced.iter().map(|term| (term, similarity(&stem, term, page.language, is_unknown)));
-    let (term, share) =
-        similar.filter(|(_, share)| *share > 0.0).max_by(|one, other| one.1.total_cmp(&other.1))?;
-    found(term, share)
+    best.or_else(|| {
+        let (term, share) = wanted.similar.as_mut()?.best(&page.spaced, vocabulary)?;
+        found(Some(term), share)
+    })
+}
+
+fn share_of(part: f64, whole: f64) -> f64 {
+    part / whole.max(f64::MIN_POSITIVE)
 }
 
 /// Returns the inverse document frequency of a word that `with` of the pages contain.

@@ -5,23 +5,36 @@ use std::collections::{HashMap, HashSet};
 use sqlx::AssertSqlSafe;
 
 use super::Passage;
-use super::page::{Page, Stems};
+use super::certainty::Calibration;
+use super::page::Page;
 use super::query::Query;
-use super::rank::rank;
+use super::rank::{Frequencies, Match, rank};
 use super::search_index::{Expression, SearchTable};
+use super::vocabulary::Vocabulary;
+use super::window::{Style, window};
 use crate::db::{Arg, Db, DbError, Row, args};
-use crate::text::excerpt;
 
 /// Maximum passages of a result, one from each page.
 pub(crate) const MAX_PASSAGES: usize = 5;
-/// Maximum characters of a passage.
-pub(crate) const MAX_PASSAGE_LENGTH: usize = 600;
+/// Maximum characters of the best passage, and of each of the others: about 6,000 together.
+const MAX_BEST_LENGTH: usize = 2000;
+const MAX_PASSAGE_LENGTH: usize = 1000;
+/// Maximum characters of an answer that operators wrote, which is always whole.
+const MAX_ANSWER_LENGTH: usize = 4000;
+/// Maximum characters of the part of a page that a visitor reads.
+const MAX_SHOWN_LENGTH: usize = 500;
+/// The minimum fit of a passage that is found, however uncertain it is: a model that reads it can tell.
+const MIN_FIT: f64 = 0.19;
+/// The same of a passage with several words of a question, which visitors may wrap in chatter: the minimum
+/// fit, and the weight of the words, compared with the rarest word of the site.
+const MIN_FIT_OF_SEVERAL: f64 = 0.11;
+const MIN_WEIGHT_OF_SEVERAL: f64 = 0.9;
 /// Maximum pages that are found by one word; of more, the latest.
 const MAX_FOUND: usize = 1000;
 /// Maximum pages that are read and ranked.
-const MAX_CANDIDATES: usize = 80;
+const MAX_CANDIDATES: usize = 50;
 /// Maximum bytes of the pages that are read and ranked.
-const MAX_CANDIDATE_BYTES: usize = 512 * 1024;
+const MAX_CANDIDATE_BYTES: usize = 256 * 1024;
 /// Pages that are read by one query.
 const BATCH: usize = 20;
 /// Maximum words of a question that are taken for misspelt.
@@ -30,10 +43,10 @@ const MAX_MISSPELT: usize = 4;
 const MAX_PIECES: usize = 10;
 
 /// A row of knowledge. Rows of both tables are told apart by the table.
-type Key = (Source, i64);
+pub(super) type Key = (Source, i64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Source {
+pub(super) enum Source {
     Answer,
     Content,
 }
@@ -41,20 +54,41 @@ enum Source {
 const SOURCES: [(Source, SearchTable); 2] =
     [(Source::Answer, SearchTable::Answers), (Source::Content, SearchTable::Content)];
 
+/// A question to a site's knowledge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) question: &'a str,
+    /// The part of the question that was asked last: a passage that only fits the rest, which tells what it
+    /// is about, does not answer it.
+    pub(crate) own: Option<&'a str>,
+    /// The locale of the visitor's page.
+    pub(crate) locale: Option<&'a str>,
+}
+
 /// Returns the passages of a site that best match a question, best first; none when nothing matches well
-/// enough. `locale` is that of the visitor's page.
+/// enough. Without a calibration, they are as certain as on any site of its size.
 pub(crate) async fn search(
     db: &Db,
     site_id: &str,
-    question: &str,
-    locale: Option<&str>,
+    wanted: Wanted<'_>,
+    calibration: Option<Calibration>,
 ) -> Result<Vec<Passage>, DbError> {
-    let (query, frequencies, total, candidates) = candidates(db, site_id, question, locale).await?;
-    if candidates.is_empty() {
+    let found = candidates(db, site_id, wanted.question, wanted.locale).await?;
+    if found.list.is_empty() {
         return Ok(Vec::new());
     }
-    let ranked = tokio::task::spawn_blocking(move || passages(&query, &frequencies, total, candidates)).await;
+    let calibration = calibration.unwrap_or_else(|| Calibration::of_entries(found.frequencies.total));
+    let own = wanted.own.map(str::to_owned);
+    let ranked = tokio::task::spawn_blocking(move || passages(found, own.as_deref(), calibration)).await;
     Ok(ranked.unwrap_or_default())
+}
+
+/// The pages of a site that share the most words with a question.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    pub(super) query: Query,
+    pub(super) frequencies: Frequencies,
+    pub(super) list: Vec<Candidate>,
 }
 
 /// Reads the pages of a site that share the most words with a question.
@@ -63,27 +97,31 @@ pub(super) async fn candidates(
     site_id: &str,
     question: &str,
     locale: Option<&str>,
-) -> Result<(Query, Vec<usize>, usize, Vec<Candidate>), DbError> {
+) -> Result<Candidates, DbError> {
     let query = Query::new(question, locale);
+    let mut frequencies = Frequencies { total: 0, with: vec![None; query.words.len()] };
     if query.words.is_empty() {
-        return Ok((query, Vec::new(), 0, Vec::new()));
+        return Ok(Candidates { query, frequencies, list: Vec::new() });
     }
-    let lookups: Vec<Vec<String>> = query.words.iter().map(|word| word.lookups(query.language)).collect();
+    let looked_up = query.looked_up();
+    let words: Vec<_> = looked_up.iter().map(|index| &query.words[*index]).collect();
+    let lookups: Vec<Vec<String>> = words.iter().map(|word| word.lookups(query.language)).collect();
     let found = look_up(db, site_id, &lookups).await?;
-    let frequencies: Vec<usize> = found.iter().map(Vec::len).collect();
-    let total = count(db, site_id).await?;
+    for (index, keys) in looked_up.iter().zip(&found) {
+        frequencies.with[*index] = Some(keys.len());
+    }
+    frequencies.total = count(db, site_id).await?;
     let mut weights: HashMap<Key, f64> = HashMap::new();
-    for (word, keys) in query.words.iter().zip(&found) {
+    for (word, keys) in words.iter().zip(&found) {
         for key in keys {
             *weights.entry(*key).or_default() +=
                 word.weight() / f64::from(u32::try_from(keys.len()).unwrap_or(u32::MAX));
         }
     }
-    let unknown: Vec<Vec<String>> = query
-        .words
+    let unknown: Vec<Vec<String>> = words
         .iter()
         .zip(&found)
-        .filter(|(word, keys)| keys.is_empty() && !word.pieces().is_empty())
+        .filter(|(word, keys)| keys.is_empty() && !word.is_frequent && !word.pieces().is_empty())
         .map(|(word, _)| spread(word.pieces()))
         .take(MAX_MISSPELT)
         .collect();
@@ -93,8 +131,8 @@ pub(super) async fn candidates(
     let mut keys: Vec<(Key, f64)> = weights.into_iter().collect();
     keys.sort_by(|(one, weight), (other, other_weight)| other_weight.total_cmp(weight).then(one.cmp(other)));
     keys.truncate(MAX_CANDIDATES);
-    let candidates = read(db, site_id, &keys.into_iter().map(|(key, _)| key).collect::<Vec<_>>()).await?;
-    Ok((query, frequencies, total, candidates))
+    let list = read(db, site_id, &keys.into_iter().map(|(key, _)| key).collect::<Vec<_>>()).await?;
+    Ok(Candidates { query, frequencies, list })
 }
 
 /// Returns at most [`MAX_PIECES`] pieces of a word, from all of its parts.
@@ -152,7 +190,7 @@ async fn misspelt(db: &Db, site_id: &str, words: &[Vec<String>]) -> Result<Vec<(
 }
 
 /// Returns the number of pages and answers of a site.
-async fn count(db: &Db, site_id: &str) -> Result<usize, DbError> {
+pub(super) async fn count(db: &Db, site_id: &str) -> Result<usize, DbError> {
     let sql = "SELECT (SELECT count(*) FROM content WHERE site_id = $1) + \
                (SELECT count(*) FROM answers WHERE site_id = $1)";
     let count = db.one(sql, args![site_id]).await?.int(0)?;
@@ -162,10 +200,11 @@ async fn count(db: &Db, site_id: &str) -> Result<usize, DbError> {
 /// A row of knowledge that may answer a question.
 #[derive(Debug)]
 pub(super) struct Candidate {
+    pub(super) key: Key,
     /// The same for all translations of an item.
-    item: String,
-    pub(super) id: String,
-    title: String,
+    pub(super) item: String,
+    id: String,
+    pub(super) title: String,
     location: Option<String>,
     locale: String,
     text: String,
@@ -219,6 +258,7 @@ fn candidate(source: Source, row: &Row) -> Result<Candidate, DbError> {
         Source::Answer => "answer",
     };
     Ok(Candidate {
+        key: (source, row.int(0)?),
         item: format!("{kind} {id}"),
         id: format!("{prefix}:{id}"),
         title: row.text(3)?,
@@ -229,40 +269,99 @@ fn candidate(source: Source, row: &Row) -> Result<Candidate, DbError> {
 }
 
 /// Returns the best passages of the candidates.
-fn passages(
-    query: &Query,
-    frequencies: &[usize],
-    total: usize,
-    mut candidates: Vec<Candidate>,
-) -> Vec<Passage> {
-    let pages = pages(&mut candidates);
+fn passages(found: Candidates, own: Option<&str>, calibration: Calibration) -> Vec<Passage> {
+    let Candidates { query, frequencies, list } = found;
+    let mut vocabulary = Vocabulary::default();
+    let pages = pages(&list, &mut vocabulary);
+    let mut ranked = rank(&query, &frequencies, &pages, &vocabulary);
+    if let Some(fits) = own.and_then(|own| own_fits(own, &query, &frequencies, &pages, &vocabulary)) {
+        for found in &mut ranked {
+            let own = fits.get(&found.page).copied().unwrap_or_default();
+            found.fit = own.min(f64::midpoint(own, found.fit));
+        }
+    }
     let mut items = HashSet::new();
-    let mut passages = Vec::new();
-    for found in rank(query, frequencies, total, &pages) {
-        let candidate = &candidates[found.page];
+    let mut passages: Vec<Passage> = Vec::new();
+    for found in ranked.into_iter().filter(is_found) {
+        let candidate = &list[found.page];
         // Of several translations, the best one is enough.
         if passages.len() == MAX_PASSAGES || !items.insert(candidate.item.as_str()) {
             continue;
         }
-        let terms: Vec<(&str, f64)> =
-            found.terms.iter().map(|(term, weight)| (term.as_str(), *weight)).collect();
-        let text = pages[found.page].excerpt(&terms, MAX_PASSAGE_LENGTH);
+        let limit = match (candidate.key.0, passages.len()) {
+            (Source::Answer, _) => MAX_ANSWER_LENGTH,
+            (Source::Content, 0) => MAX_BEST_LENGTH,
+            (Source::Content, _) => MAX_PASSAGE_LENGTH,
+        };
+        let mut part = |limit, style| {
+            let language = pages[found.page].language;
+            window(&candidate.text, language, &found.terms, &mut vocabulary, limit, style)
+        };
         passages.push(Passage {
             id: candidate.id.clone(),
             title: candidate.title.clone(),
             location: candidate.location.clone(),
-            text: excerpt(text, MAX_PASSAGE_LENGTH),
-            score: found.score,
+            text: part(limit, Style::Plain),
+            shown: match candidate.key.0 {
+                // Operators wrote what visitors read.
+                Source::Answer => candidate.text.clone(),
+                Source::Content => part(MAX_SHOWN_LENGTH, Style::Markdown),
+            },
+            certainty: calibration.certainty(found.fit),
         });
     }
     passages
 }
 
+fn is_found(found: &Match) -> bool {
+    let has_several = found.words > 1 && found.weight >= MIN_WEIGHT_OF_SEVERAL;
+    found.fit >= if has_several { MIN_FIT_OF_SEVERAL } else { MIN_FIT }
+}
+
+/// Returns how much of the last part of a question each page has; `None` if that part means nothing by
+/// itself.
+fn own_fits(
+    own: &str,
+    query: &Query,
+    frequencies: &Frequencies,
+    pages: &[Page],
+    vocabulary: &Vocabulary,
+) -> Option<HashMap<usize, f64>> {
+    let own = Query::in_language(own, query.language);
+    if own.words.iter().all(|word| word.is_frequent) {
+        return None;
+    }
+    let frequency = |text: &str| {
+        let index = query.words.iter().position(|word| word.text == text)?;
+        frequencies.with.get(index).copied().flatten()
+    };
+    let with = own.words.iter().map(|word| frequency(&word.text)).collect();
+    let frequencies = Frequencies { total: frequencies.total, with };
+    let ranked = rank(&own, &frequencies, pages, vocabulary);
+    Some(ranked.into_iter().map(|found| (found.page, found.fit)).collect())
+}
+
 /// Splits the candidates' texts into terms.
-pub(super) fn pages(candidates: &mut [Candidate]) -> Vec<Page> {
-    let mut stems = Stems::default();
-    let pages = candidates.iter_mut().map(|candidate| {
-        Page::new(&candidate.locale, &candidate.title, std::mem::take(&mut candidate.text), &mut stems)
-    });
+pub(super) fn pages(candidates: &[Candidate], vocabulary: &mut Vocabulary) -> Vec<Page> {
+    let pages = candidates
+        .iter()
+        .map(|candidate| Page::new(&candidate.locale, &candidate.title, &candidate.text, vocabulary));
     pages.collect()
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    //! Searches of tests, without the calibration of a running service.
+
+    use super::{Db, DbError, Passage, Wanted};
+
+    /// Returns the passages of a site that best match a question.
+    pub(crate) async fn search(
+        db: &Db,
+        site_id: &str,
+        question: &str,
+        locale: Option<&str>,
+    ) -> Result<Vec<Passage>, DbError> {
+        super::search(db, site_id, Wanted { question, own: None, locale }, None).await
+    }
 }

@@ -1,27 +1,19 @@
 //! The full-text index in the database: what is written into it, and how it is asked.
 //!
-//! The service splits texts into terms itself, so that neither database's language support matters. A term is
-//! written in ASCII letters and digits, which both databases leave as it is. The site is a term too: a search
-//! touches the entries of its own site only.
+//! The service splits texts into terms itself, so that neither database's language support matters. The site
+//! is a term too: a search touches the entries of its own site only.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::language::{LATIN, Language};
+use super::index_terms::{IndexTerms, encoded, stems};
 use super::words::{Word, characters, words};
 use crate::db::{DbError, Dialect, Tx, args};
 use crate::fingerprint::fingerprint;
 
-/// Maximum distinct terms of an indexed text; further ones are not found.
-const MAX_TERMS: usize = 8192;
 /// Maximum words of a search for messages.
 const MAX_QUERY_WORDS: usize = 16;
 /// Minimum letters of the beginning of a word by which messages are found.
 const MIN_PREFIX: usize = 3;
-/// The length of the pieces of words by which misspelt words are found.
-const GRAM: usize = 3;
-/// Minimum letters of a word that is also indexed in pieces.
-pub(super) const MIN_GRAM_WORD: usize = 4;
 
 /// A table with a full-text index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,45 +75,6 @@ impl SearchTable {
         // Both databases read a list of terms between spaces.
         tx.execute(insert, args![no, format!("{}{}", site_term(site_id), terms.0)]).await?;
         Ok(())
-    }
-}
-
-/// The terms of a text, as they are written into the index, each after a space.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IndexTerms(String);
-
-impl IndexTerms {
-    fn new(terms: impl Iterator<Item = String>) -> Self {
-        let mut distinct = BTreeSet::new();
-        for term in terms {
-            if distinct.len() >= MAX_TERMS {
-                break;
-            }
-            distinct.insert(term);
-        }
-        let mut list = String::new();
-        for term in distinct {
-            list.push(' ');
-            list.push_str(&term);
-        }
-        Self(list)
-    }
-
-    /// Returns the terms of knowledge: stems, and pieces of words, by which misspelt words are found.
-    pub(crate) fn of_knowledge(language: Language, texts: &[&str]) -> Self {
-        // All stems come first, so that pieces never displace them.
-        let stems = texts.iter().flat_map(|text| words(text)).flat_map(|word| word_terms(&word, language));
-        let pieces = texts.iter().flat_map(|text| words(text)).flat_map(|word| match word {
-            Word::Spaced(word) => grams(&word),
-            Word::Unspaced(_) => Vec::new(),
-        });
-        Self::new(stems.chain(pieces))
-    }
-
-    /// Returns the terms of a message, whose language is detected.
-    fn of_message(text: &str) -> Self {
-        let language = Language::detected(text, Language::English);
-        Self::new(words(text).flat_map(|word| word_terms(&word, language)))
     }
 }
 
@@ -242,44 +195,6 @@ impl Expression {
     }
 }
 
-/// Returns the stems of a word in all languages of its script, as they are in the index.
-pub(super) fn stems(word: &str) -> Vec<String> {
-    let stems: BTreeSet<String> = LATIN.into_iter().map(|language| encoded(&language.stem(word))).collect();
-    stems.into_iter().collect()
-}
-
-/// Returns the terms of a word in a language, as they are in the index.
-fn word_terms(word: &Word, language: Language) -> Vec<String> {
-    match word {
-        Word::Spaced(word) => vec![encoded(&language.stem(word))],
-        Word::Unspaced(run) => {
-            let (pairs, singles) = characters(run);
-            let alone = (run.len() == 1 && singles.is_empty()).then(|| run[0].to_string());
-            pairs.iter().chain(&singles).chain(&alone).map(|term| encoded(term)).collect()
-        }
-    }
-}
-
-/// Returns the pieces of a word by which it is found when it is misspelt; none of a short word.
-pub(super) fn grams(word: &str) -> Vec<String> {
-    let letters: Vec<char> = std::iter::once('0').chain(word.chars()).chain(['0']).collect();
-    if letters.len() < MIN_GRAM_WORD + 2 {
-        return Vec::new();
-    }
-    letters.windows(GRAM).map(|gram| encoded(&format!("3{}", String::from_iter(gram)))).collect()
-}
-
-/// Returns a term in ASCII letters and digits.
-pub(super) fn encoded(term: &str) -> String {
-    if term.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
-        return term.to_owned();
-    }
-    term.bytes().fold("x".to_owned(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 /// Returns the term that all texts of a site have.
 fn site_term(site_id: &str) -> String {
     let hash = fingerprint(&[b"site ", site_id.as_bytes()]);
@@ -291,8 +206,6 @@ fn site_term(site_id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -305,15 +218,6 @@ mod tests {
         assert_eq!(message_query(Dialect::Sqlite, &["site_1"], " ?! "), None);
         let both = message_query(Dialect::Sqlite, &["site_1", "site_2"], "mug").expect("words");
         assert!(both.starts_with(&format!("(\"{site}\" OR \"{}\") AND (", site_term("site_2"))), "{both}");
-    }
-
-    proptest! {
-        #[test]
-        fn terms_of_any_text_are_plain_and_bounded(text in any::<String>()) {
-            let terms = IndexTerms::of_knowledge(Language::German, &[&text]).0;
-            prop_assert!(terms.bytes().all(|byte| byte == b' ' || byte.is_ascii_lowercase() || byte.is_ascii_digit()));
-            prop_assert!(terms.is_empty() || terms[1..].split(' ').all(|term| !term.is_empty()));
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Compares words that are spelled differently: misspelt, or part of a longer word.
 
 use super::language::Language;
+use super::vocabulary::{TermId, Vocabulary};
 
 /// Minimum letters of a word that may be misspelt. Words of Arabic are shorter, because most vowels are not
 /// written.
@@ -16,15 +17,56 @@ const MISSPELT: f64 = 0.8;
 /// The share that a word counts that is part of the page's word, or contains it.
 const PART: f64 = 0.55;
 
+/// How much the words of pages are like a word of a question. Pages of a site share most of their words.
+#[derive(Debug)]
+pub(super) struct Similar {
+    asked: String,
+    language: Language,
+    may_be_misspelt: bool,
+    /// The shares of the words that were compared, by their number.
+    known: Vec<Option<f64>>,
+}
+
+impl Similar {
+    /// Compares words of a language with a word of a question. Both are stems. A word that the site knows
+    /// exactly is not misspelt.
+    pub(super) fn new(asked: String, language: Language, may_be_misspelt: bool) -> Self {
+        Self { asked, language, may_be_misspelt, known: Vec::new() }
+    }
+
+    /// Returns the word of a page that is most like the one of the question, with the share that it counts.
+    pub(super) fn best(&mut self, words: &[TermId], vocabulary: &Vocabulary) -> Option<(TermId, f64)> {
+        let shares = words.iter().map(|word| (*word, self.share(*word, vocabulary)));
+        shares.filter(|(_, share)| *share > 0.0).max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+
+    fn share(&mut self, word: TermId, vocabulary: &Vocabulary) -> f64 {
+        let index = usize::try_from(word).unwrap_or(usize::MAX);
+        if let Some(Some(share)) = self.known.get(index) {
+            return *share;
+        }
+        let share = similarity(&self.asked, vocabulary.text(word), self.language, self.may_be_misspelt);
+        if self.known.len() <= index {
+            self.known.resize(index + 1, None);
+        }
+        self.known[index] = Some(share);
+        share
+    }
+}
+
+fn is_arabic(letter: char) -> bool {
+    matches!(letter, '\u{600}'..='\u{6ff}')
+}
+
 /// Returns how much a word of a page counts as the word of a question, of 0 to 1. Both are stems.
-pub(super) fn similarity(asked: &str, found: &str, language: Language, may_be_misspelt: bool) -> f64 {
+fn similarity(asked: &str, found: &str, language: Language, may_be_misspelt: bool) -> f64 {
     let (asked_length, found_length) = (asked.chars().count(), found.chars().count());
     let shorter = asked_length.min(found_length);
     if shorter >= MIN_PART && is_part(asked, found, language) {
         return PART;
     }
     let most = if shorter >= MIN_TWICE_MISSPELT { 2 } else { 1 };
-    let is_arabic = asked.starts_with(|first| matches!(first, '\u{600}'..='\u{6ff}'));
+    let is_arabic = asked.starts_with(is_arabic);
     let may_match = may_be_misspelt
         && shorter >= if is_arabic { MIN_MISSPELT_ARABIC } else { MIN_MISSPELT }
         && asked_length.abs_diff(found_length) <= most

@@ -1,12 +1,16 @@
 //! Splits a text into words that can be compared.
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
 
 /// Maximum characters of a word; further ones are ignored.
 const MAX_WORD_LENGTH: usize = 40;
 /// Maximum characters of a run without spaces that is handled at once.
 const MAX_RUN_LENGTH: usize = 64;
 
+/// The canonical combining classes of marks of Indian scripts.
+const VIRAMA: u8 = 9;
+const NUKTA: u8 = 7;
 /// Characters of Chinese that carry no meaning in a search and end a word.
 const CHINESE_PARTICLES: &str = "的了吗呢吧么啊呀嘛哦我你您他她它们这那哪请";
 /// Characters that carry no meaning in a search when they stand alone or beside each other.
@@ -24,13 +28,34 @@ pub(super) enum Word {
 
 /// Returns the words of a text, in order.
 pub(super) fn words(text: &str) -> impl Iterator<Item = Word> {
-    let mut folded = text
-        .nfkd()
-        .filter(|character| !is_mark(*character))
-        .nfc()
-        .flat_map(char::to_lowercase)
-        .flat_map(fold)
-        .peekable();
+    text.split_whitespace().flat_map(|part| {
+        // Composing letters takes long, and most words have none to compose.
+        let (ascii, other) = if part.is_ascii() { (part, "") } else { ("", part) };
+        let plain = ascii.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let plain = plain.filter(|word| !word.is_empty()).map(|word| {
+            let end = word.len().min(MAX_WORD_LENGTH);
+            Word::Spaced(word[..end].to_ascii_lowercase())
+        });
+        plain.chain(split(other.nfkd().filter(|character| !is_mark(*character)).nfc()))
+    })
+}
+
+/// Returns the words of a Vietnamese text, folded, each with its tones and vowels as they are written.
+pub(super) fn toned_words(text: &str) -> impl Iterator<Item = (Word, String)> {
+    let letters = text.nfkd().filter(|character| is_tone(*character) || !is_mark(*character)).nfc();
+    split(letters).filter_map(|word| {
+        let written = match &word {
+            Word::Spaced(text) => text.clone(),
+            Word::Unspaced(run) => run.iter().collect(),
+        };
+        let folded = words(&written).next()?;
+        Some((folded, written))
+    })
+}
+
+/// Splits characters in one form into words.
+fn split(characters: impl Iterator<Item = char>) -> impl Iterator<Item = Word> {
+    let mut folded = characters.flat_map(char::to_lowercase).flat_map(fold).peekable();
     std::iter::from_fn(move || {
         let first = folded.find(|character| is_letter(*character))?;
         let script = unspaced_script(first);
@@ -74,14 +99,37 @@ pub(super) fn characters(run: &[char]) -> (Vec<String>, Vec<String>) {
 }
 
 fn is_letter(character: char) -> bool {
-    (character.is_alphanumeric() || matches!(character, '\u{e00}'..='\u{e7f}'))
+    if character.is_ascii() {
+        return character.is_ascii_alphanumeric();
+    }
+    (character.is_alphanumeric() || matches!(character, '\u{e00}'..='\u{e7f}') || is_virama(character))
         && !CHINESE_PARTICLES.contains(character)
+}
+
+/// Returns whether a character joins two consonants of an Indian script.
+pub(super) fn is_virama(character: char) -> bool {
+    matches!(character, '\u{900}'..='\u{dff}') && canonical_combining_class(character) == VIRAMA
 }
 
 /// Returns whether a character is an accent, a vowel sign or another mark that people leave out.
 fn is_mark(character: char) -> bool {
+    if character.is_ascii() {
+        return false;
+    }
+    // The dot below letters that Hindi has borrowed.
+    if matches!(character, '\u{900}'..='\u{dff}') {
+        return canonical_combining_class(character) == NUKTA;
+    }
     matches!(character, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{640}'
         | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6ed}' | '\u{200b}'..='\u{200f}' | '\u{ad}')
+}
+
+/// Returns whether a character is a tone of Vietnamese, or tells its vowels apart.
+fn is_tone(character: char) -> bool {
+    matches!(
+        character,
+        '\u{300}' | '\u{301}' | '\u{302}' | '\u{303}' | '\u{306}' | '\u{309}' | '\u{31b}' | '\u{323}'
+    )
 }
 
 /// Returns one form of a letter that is written in several ways.
@@ -137,6 +185,7 @@ mod tests {
         assert_eq!(spaced("Café CAFE\u{301} ＡＢＣ"), ["cafe", "cafe", "abc"]);
         assert_eq!(spaced("Größe GRÖSSE"), ["grosse", "grosse"]);
         assert_eq!(spaced("إلغاء الغَاء مُدّة ٢٤"), ["الغاء", "الغاء", "مده", "24"]);
+        assert_eq!(spaced("क्या सड़क बड़ा"), ["क्या", "सडक", "बडा"], "a virama joins letters");
     }
 
     #[test]
@@ -148,6 +197,18 @@ mod tests {
             (vec!["早餐".to_owned()], vec!["早".to_owned(), "餐".to_owned()])
         );
         assert_eq!(characters(&['可', '以']), (vec![], vec![]));
+    }
+
+    #[test]
+    fn vietnamese_words_keep_their_tones_beside_the_folded_form() {
+        let found: Vec<(String, String)> = toned_words("Má, mà ĐƯỜNG ma?")
+            .map(|(word, written)| match word {
+                Word::Spaced(folded) => (folded, written),
+                Word::Unspaced(run) => (run.into_iter().collect(), written),
+            })
+            .collect();
+        let expected = [("ma", "má"), ("ma", "mà"), ("duong", "dường"), ("ma", "ma")];
+        assert_eq!(found, expected.map(|(folded, written)| (folded.to_owned(), written.to_owned())));
     }
 
     #[test]

@@ -98,6 +98,9 @@ on_both_databases! {
         assert_eq!((status, &answer["data"]["text"]), (StatusCode::OK, &json!("Yes, at 1280 degrees.")), "{answer}");
         let id = added["data"]["answer"]["id"].as_str().expect("an id");
         assert_eq!(answer["data"]["sources"][0]["id"], format!("answer:{id}"));
+        let certainty = answer["data"]["sources"][0]["certainty"].as_i64().expect("a certainty");
+        let threshold = answer["data"]["threshold"].as_i64().expect("a threshold");
+        assert!((threshold..=1000).contains(&certainty), "{answer}");
         let agent = Some(operator("acme", Role::Agent));
         assert_eq!(call(&service, agent, "POST", "/sites/shop/knowledge/ask", &asked).await.0, StatusCode::FORBIDDEN);
         let other = Some(operator("other", Role::Owner));

@@ -16,7 +16,7 @@ use super::{Sources, records};
 use crate::databases::TestDatabase;
 use crate::db::{args, transaction};
 use crate::error::ApiError;
-use crate::knowledge::search::search;
+use crate::knowledge::search::fixture::search;
 use crate::visitors::fixture::{add_sites, execute};
 use crate::{CrawlPace, Service, ServiceKey, ServiceOptions};
 

@@ -122,6 +122,8 @@ pub struct Passage {
     pub location: Option<String>,
     /// The text.
     pub text: String,
+    /// How certain it is that it answers the question, in thousandths. 0 if a service does not tell.
+    pub certainty: i64,
 }
 
 /// `data` of `POST /sites/{site}/knowledge/search`.
@@ -131,6 +133,8 @@ pub struct Passage {
 pub struct Passages {
     /// The passages that the assistant would answer the question from, best first.
     pub passages: Vec<Passage>,
+    /// The certainty, in thousandths, from which on the built-in assistant answers with a passage.
+    pub threshold: i64,
 }
 
 /// `data` of `POST /sites/{site}/knowledge/ask`: what the assistant would answer a visitor.
@@ -152,6 +156,9 @@ pub struct AskedAnswer {
     pub outcome: Option<AnswerOutcome>,
     /// What the answer is based on, best first.
     pub sources: Vec<Passage>,
+    /// The certainty of a source, in thousandths, from which on the built-in assistant answers with it. A
+    /// source below it is introduced as what may help.
+    pub threshold: i64,
     /// Why the AI endpoint gave no answer, in the provider's own words where it said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,

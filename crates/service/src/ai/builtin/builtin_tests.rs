@@ -3,7 +3,7 @@
 use chat_protocol::Role;
 
 use super::*;
-use crate::ai::talk::Understood;
+use crate::ai::talk::{Tongue, Understood};
 
 fn passage(text: &str, location: Option<&str>) -> Passage {
     Passage {
@@ -11,7 +11,8 @@ fn passage(text: &str, location: Option<&str>) -> Passage {
         title: "Our [blue] mugs".to_owned(),
         location: location.map(str::to_owned),
         text: text.to_owned(),
-        score: 1.0,
+        shown: text.to_owned(),
+        certainty: 1.0,
     }
 }
 
@@ -72,22 +73,23 @@ fn the_address_is_the_text_of_a_link_to_a_page_without_a_title() {
 }
 
 #[test]
-fn shortens_a_long_passage_to_its_first_sentences() {
-    let long = passage(&"Every mug is dipped twice. ".repeat(40), Some("https://a.b/pots"));
-    let text = text("mugs", &[long]);
-    let (text, link) = text.split_once("\n\n").expect("a link");
-    assert!((200..=MAX_EXCERPT_LENGTH).contains(&text.chars().count()), "{text}");
-    assert!(text.ends_with("twice.") && link == "[Our blue mugs](https://a.b/pots)", "{text}");
+fn a_visitor_reads_the_part_that_answers() {
+    let shown = "**Glaze**\nEvery mug is dipped twice.".to_owned();
+    let long = Passage { shown, ..passage(&"Every mug is fired. ".repeat(40), Some("https://a.b/pots")) };
+    let expected = "**Glaze**\nEvery mug is dipped twice.\n\n[Our blue mugs](https://a.b/pots)";
+    assert_eq!(text("mugs", &[long]), expected);
 }
 
 #[test]
 fn a_passage_that_may_be_an_answer_is_shown_as_such() {
-    let answer = Passage { title: "Are the mugs safe?\nmug".to_owned(), ..passage("Yes, all are.", None) };
+    let title = "Are the mugs safe?\nmug".to_owned();
+    let answer = Passage { title, certainty: 0.4, ..passage("Yes, all are.", None) };
     let found = reply_with("I want to return a mug", &[], (false, false), std::slice::from_ref(&answer));
     let expected =
         [sentence(Sentence::Maybe), "**Are the mugs safe?**", "Yes, all are.", sentence(Sentence::OrElse)];
     assert_eq!(found.text, expected.join("\n\n"));
     assert_eq!((found.sources.len(), found.outcome), (1, Outcome::CouldNotAnswer));
+    let answer = Passage { certainty: 0.2, ..answer };
     let none = reply_with("The discount code does not work", &[], (false, false), &[answer]);
     assert_eq!(none.text, sentence(Sentence::Nothing));
     assert_eq!((none.sources.len(), none.outcome), (0, Outcome::CouldNotAnswer));

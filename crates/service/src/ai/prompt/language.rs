@@ -42,6 +42,10 @@ pub(super) fn of(message: &str, locale: Option<&str>) -> Option<&'static str> {
         Language::Hungarian => "Hungarian",
         Language::Romanian => "Romanian",
         Language::Turkish => "Turkish",
+        Language::Polish => "Polish",
+        Language::Czech => "Czech",
+        Language::Indonesian => "Indonesian",
+        Language::Vietnamese => "Vietnamese",
         Language::Arabic => "Arabic",
         Language::Other => return None,
     })

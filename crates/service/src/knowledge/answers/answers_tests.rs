@@ -3,7 +3,7 @@
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::transaction;
-use crate::knowledge::search;
+use crate::knowledge::search::fixture::search;
 use crate::visitors::fixture::open;
 
 fn draft(question: &str, answer: &str) -> AnswerText {

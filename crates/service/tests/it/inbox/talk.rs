@@ -12,6 +12,26 @@ use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 const TURNS: &str = include_str!("talk/turns.txt");
 const TRAPS: &str = include_str!("talk/traps.txt");
 const FIRST_DAY: &str = include_str!("talk/first-day.txt");
+/// The first days of other owners: two answers, and the questions of their visitors.
+const FIRST_DAYS: [([[&str; 2]; 2], &str); 2] = [
+    (
+        [
+            ["Wann habt ihr geöffnet?", "Wir haben Montag bis Freitag von 10 bis 18 Uhr geöffnet."],
+            ["Repariert ihr auch E-Bikes?", "Ja, wir reparieren E-Bikes mit Motoren von Bosch und Shimano."],
+        ],
+        include_str!("talk/first-day-german.txt"),
+    ),
+    (
+        [
+            ["¿A qué hora es el desayuno?", "El desayuno es de 7:30 a 10:30 en el patio."],
+            [
+                "¿Admiten mascotas?",
+                "Sí, las mascotas de hasta 10 kilos son bienvenidas por 8 euros la noche.",
+            ],
+        ],
+        include_str!("talk/first-day-spanish.txt"),
+    ),
+];
 /// The knowledge of the demo's shop; see `src/test_mode/shop.rs`.
 const SHOP: &str = include_str!("../../../src/test_mode/shop.md");
 /// Questions and answers in other languages: the tag, the question with its words, and the answer.
@@ -136,6 +156,16 @@ async fn play(desk: &Desk, text: &'static str, is_one_each: bool) -> Played {
     played
 }
 
+async fn play_first_day(
+    database: &TestDatabase,
+    (answers, questions): ([[&'static str; 2]; 2], &'static str),
+) {
+    let desk = desk(database, &answers.map(|[question, answer]| ("", question, answer))).await;
+    let played = play(&desk, questions, true).await;
+    println!("{}", played.transcript);
+    assert_eq!((played.turns, played.wrong), (14, Vec::<String>::new()));
+}
+
 on_both_databases! {
     async fn conversations_and_traps_get_good_replies(database: &TestDatabase) {
         let desk = shop(database).await;
@@ -189,5 +219,13 @@ on_both_databases! {
         assert_eq!(counts.waiting, 12, "whoever got no answer waits for a person");
         let other = desk.call("GET", "/questions/unanswered?site=site_0", None).await;
         assert_eq!(other.status, 404);
+    }
+
+    async fn on_the_first_day_of_a_german_workshop_nothing_is_answered_wrongly(database: &TestDatabase) {
+        play_first_day(database, FIRST_DAYS[0]).await;
+    }
+
+    async fn on_the_first_day_of_a_spanish_hotel_nothing_is_answered_wrongly(database: &TestDatabase) {
+        play_first_day(database, FIRST_DAYS[1]).await;
     }
 }
