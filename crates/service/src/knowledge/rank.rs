@@ -28,6 +28,8 @@ const TITLE_LIKENESS: f64 = 0.3;
 /// The weight of the share of the question that a page has: two words of a question tell more than one of
 /// them twice.
 const COVERAGE: f64 = 0.25;
+/// The weight of a word in a title that carries little meaning.
+const FREQUENT_IN_TITLE: f64 = 0.5;
 /// The weights of the parts of [`Match::fit`], which were fitted with training data: the share of the words,
 /// the share by their rarity, and the likeness of the title.
 const FIT: [f64; 3] = [0.3, 0.5, 0.2];
@@ -69,6 +71,10 @@ pub(super) fn rank(
     let average = pages.iter().map(|page| f64::from(page.length)).sum::<f64>() / to_f64(pages.len().max(1));
     let mut finder = Finder::new(query, frequencies, vocabulary);
     let shared: Vec<Vec<Option<Shared>>> = pages.iter().map(|page| finder.shared(page)).collect();
+    // In a question of frequent words only, these carry its meaning. A number that no page has, such as that
+    // of an order, is no part of what is asked.
+    let is_plain = |word: &QueryWord| !word.is_frequent && !word.is_number();
+    let has_meaning = query.words.iter().any(is_plain);
     let rarities: Vec<f64> = (0..query.words.len())
         .map(|word| {
             let found = shared.iter().filter(|shared| shared[word].is_some()).count();
@@ -78,17 +84,13 @@ pub(super) fn rank(
                 None => found * total / pages.len().max(1),
             };
             // A frequent word that no question of the site has says nothing about any.
-            if query.words[word].is_frequent && found == 0 {
+            if query.words[word].is_frequent && found == 0 && has_meaning {
                 return 0.0;
             }
             query.words[word].weight() * rarity(total, with) / rarity(total, 1)
         })
         .collect();
     let asked: f64 = rarities.iter().sum();
-    // In a question of frequent words only, these carry its meaning. A number that no page has, such as that
-    // of an order, is no part of what is asked.
-    let is_plain = |word: &QueryWord| !word.is_frequent && !word.is_number();
-    let has_meaning = query.words.iter().any(is_plain);
     let meaningful: Vec<f64> = (query.words.iter().zip(&rarities).zip(&finder.unknown))
         .map(|((word, _), unknown)| {
             let is_left_out = word.is_frequent || (word.is_number() && *unknown);
@@ -125,7 +127,7 @@ pub(super) fn rank(
             continue;
         }
         let alike = in_lines.iter().zip(&page.titles).map(|(sum, line)| {
-            let own: f64 = line.iter().map(|term| titles.rarity(*term)).sum();
+            let own: f64 = line.iter().map(|term| titles.rarity(*term, page.language, vocabulary)).sum();
             share_of(*sum, (asked * own.max(*sum)).sqrt())
         });
         let likeness = alike.fold(0.0, f64::max);
@@ -133,7 +135,12 @@ pub(super) fn rank(
         coverage = share_of(coverage, meaning);
         // Frequent words count where somebody wrote several ways to ask.
         let by_rarity = if page.titles.len() > 1 { share_of(all, asked) } else { coverage };
-        found.fit = FIT[0] * words + FIT[1] * by_rarity + FIT[2] * likeness;
+        found.fit = if has_meaning {
+            FIT[0] * words + FIT[1] * by_rarity + FIT[2] * likeness
+        } else {
+            // Frequent words mean the title that consists of them, such as "Who are we?", or nothing.
+            likeness
+        };
         if is_unspaced {
             found.fit = (found.fit * UNSPACED_FIT).min(1.0);
         }
@@ -166,9 +173,10 @@ impl Titles {
     }
 
     /// Returns the inverse document frequency of a word, compared with that of the rarest.
-    fn rarity(&self, term: TermId) -> f64 {
+    fn rarity(&self, term: TermId, language: Language, vocabulary: &Vocabulary) -> f64 {
         let with = self.with.get(&term).copied().unwrap_or_default();
-        rarity(self.pages, with) / rarity(self.pages, 1)
+        let weight = if language.is_stop_word(vocabulary.text(term)) { FREQUENT_IN_TITLE } else { 1.0 };
+        weight * rarity(self.pages, with) / rarity(self.pages, 1)
     }
 }
 

@@ -12,6 +12,9 @@ use crate::text::excerpt;
 const HEADING: f64 = 0.5;
 /// Maximum sentences that are compared with a question.
 const MAX_SENTENCES: usize = 2000;
+/// Maximum characters of a sentence that is not split, and the minimum of its pieces.
+const MAX_SENTENCE: usize = 300;
+const MIN_PIECE: usize = 80;
 
 /// A sentence of a page.
 struct Sentence<'a> {
@@ -52,9 +55,14 @@ pub(super) fn window(
     if length(&written) > limit {
         return excerpt(&written, limit);
     }
+    // A visitor reads the section that answers; a model, whatever fits.
+    let is_wanted = |sentence: &&Sentence<'_>| {
+        let headings = |block: usize| &blocks[block].headings;
+        style == Style::Plain || headings(sentence.block) == headings(sentences[best].block)
+    };
     loop {
         let weight = |index: Option<usize>| {
-            let sentence = index.and_then(|index| sentences.get(index))?;
+            let sentence = index.and_then(|index| sentences.get(index)).filter(is_wanted)?;
             let is_near = sentence.block == sentences[best].block;
             Some(sentence.weight + if is_near { HEADING } else { 0.0 })
         };
@@ -128,8 +136,32 @@ fn sentences<'a>(
     sentences
 }
 
-/// Splits a paragraph after the marks that end sentences, before a space or in a script without them.
+/// Splits a paragraph into sentences. One that is very long, as all of Thai, which marks none, is split at
+/// spaces.
 fn split(text: &str) -> Vec<&str> {
+    ended(text).into_iter().flat_map(pieces).collect()
+}
+
+/// Splits a long sentence at spaces.
+fn pieces(text: &str) -> Vec<&str> {
+    if length(text) <= MAX_SENTENCE {
+        return vec![text];
+    }
+    let (mut pieces, mut from, mut letters) = (Vec::new(), 0, 0);
+    for (index, letter) in text.char_indices() {
+        letters += 1;
+        if letter.is_whitespace() && letters >= MIN_PIECE {
+            pieces.push(text[from..index].trim());
+            (from, letters) = (index, 0);
+        }
+    }
+    pieces.push(text[from..].trim());
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
+/// Splits a paragraph after the marks that end sentences, before a space or in a script without them.
+fn ended(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut from = 0;
     for (index, mark) in text.char_indices() {
@@ -238,6 +270,12 @@ mod tests {
     }
 
     #[test]
+    fn a_visitor_reads_one_section() {
+        let section = "**Shipping**\nWe pack each pot by hand. Parcels leave on Tuesdays.";
+        assert_eq!(window_of(&["parcel"], 500, Style::Markdown), section);
+    }
+
+    #[test]
     fn an_item_stands_below_the_line_that_it_belongs_to() {
         let item = "**Bring with you**\nFor the course:\n- a towel";
         assert_eq!(window_of(&["towel", "course"], 46, Style::Markdown), item);
@@ -251,6 +289,8 @@ mod tests {
         );
         assert_eq!(split("我们九点开门。周日休息。"), ["我们九点开门。", "周日休息。"]);
         assert_eq!(split(""), Vec::<&str>::new());
+        let thai = "ร้านเปิดทุกวันตั้งแต่เก้าโมง ".repeat(20);
+        assert!(split(&thai).iter().all(|piece| length(piece) < 2 * MIN_PIECE) && split(&thai).len() > 3);
     }
 
     #[test]

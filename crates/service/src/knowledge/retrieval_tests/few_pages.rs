@@ -100,6 +100,19 @@ on_both_databases! {
         assert_eq!(ask(&db, "Do you repair bicycles?").await, []);
     }
 
+    async fn a_question_of_frequent_words_is_not_answered_by_one_of_them(database: &TestDatabase) {
+        let db = with_site(database, &site("en", [
+            page("Do you buy used bicycles?", "We take an old bicycle in part exchange for a new one."),
+            page("Payment", "You can pay by card."),
+            page("Who are we?", "Two potters."),
+        ])).await;
+        for question in ["Where are you?", "How do you do?"] {
+            let found = ask(&db, question).await;
+            assert!(found.iter().all(|passage| passage.certainty < SURE), "{question}: {found:?}");
+        }
+        assert_eq!(ask(&db, "Who are we?").await[0].id, "content:p2");
+    }
+
     async fn a_row_of_a_table_answers_with_its_column_names(database: &TestDatabase) {
         let table = "<h1>Allergens</h1><p>Made in our kitchen.</p><table><tr><th>Cake</th><th>Nuts</th><th>Gluten</th></tr>\
             <tr><td>Carrot cake</td><td>yes</td><td>no</td></tr><tr><td>Cheese cake</td><td>no</td><td>yes</td></tr></table>";

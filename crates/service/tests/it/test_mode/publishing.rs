@@ -58,15 +58,17 @@ async fn the_assistant_answers_from_synced_content() {
     assert!(ask(&client, "How long does delivery take?").await.contains("working days"));
     let receipt = sync(&client, &[glaze()]).await;
     assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(0)));
-    let answer = ask(&client, "At which temperature is the celadon fired?").await;
+    let answer = ask(&client, "At how many degrees is the celadon fired?").await;
     assert_eq!(
-        answer, "Celadon is fired at 1280 degrees.",
+        answer, "Every pot is dipped twice.\nCeladon is fired at 1280 degrees.",
         "a path is no link while the site's origin is unknown"
     );
     let activation = json!({ "licenseCode": LICENSE, "domain": "https://shop.example/", "platform": "rust", "siteName": "Shop" });
     client.post("/auth/activate", None, &activation).await.data();
-    let answer = ask(&client, "At which temperature is the celadon fired?").await;
-    assert_eq!(answer, "Celadon is fired at 1280 degrees.\n\n[How we glaze](https://shop.example/glaze)");
+    let answer = ask(&client, "At how many degrees is the celadon fired?").await;
+    let expected = "Every pot is dipped twice.\nCeladon is fired at 1280 degrees.\n\n\
+        [How we glaze](https://shop.example/glaze)";
+    assert_eq!(answer, expected);
     let unknown = ask(&client, "How long does delivery take?").await;
     assert!(
         unknown.contains("nothing about that on this site"),
@@ -98,7 +100,7 @@ async fn keeps_its_data_after_a_restart() {
     let data = Some(directory.path().join("sandbox.sqlite"));
     let options = || TestOptions { data: data.clone(), ..TestOptions::new(TOKEN.into()) };
     let key = Some("chat-v1-0001");
-    let hello = json!({ "message": "At which temperature is the celadon fired?" });
+    let hello = json!({ "message": "At how many degrees is the celadon fired?" });
     let before = {
         let client = Client::with(options()).await;
         sync(&client, &[glaze()]).await;
