@@ -84,8 +84,8 @@ test("the page has the values of our service", () => {
   assert.match(page, /remembers a key for 24 hours/);
   assert.match(service("publishing"), /LEASE: Duration = Duration::from_mins\(1\)/);
   assert.match(page, /ours: one minute after the claim/);
-  assert.match(service("publishing"), /MAX_ATTEMPTS: i64 = 3;/);
-  assert.match(page, /\(ours: 3\)/);
+  assert.match(service("publishing"), /MAX_ATTEMPTS: i64 = 8;/);
+  assert.match(page, /\(ours: 8\)/);
   const limit = /fn body_limit[\s\S]*?\n {4}\}/.exec(service("connector_api/call"))[0];
   assert.deepEqual(
     [...limit.matchAll(/=> ([\d* ]+\d),/g)].map(([, size]) => size),

@@ -10,8 +10,10 @@ use crate::left_out::COOKIE;
 use crate::lines::{Line, LineKind, Zone};
 use crate::site::SitePage;
 
-/// The paragraphs of a page that are looked at. Further ones are about parts of it.
-const MAX_PARAGRAPHS: usize = 4;
+/// The sections whose first paragraph is looked at.
+const MAX_SECTIONS: usize = 4;
+/// The separators between the links of a menu.
+const MENU_SEPARATORS: [&str; 6] = [" | ", " » ", " › ", " · ", " :: ", " → "];
 /// Minimum letters of a sentence, and minimum words where the language has spaces.
 const MIN_LETTERS: usize = 12;
 const MIN_WORDS: usize = 4;
@@ -39,8 +41,35 @@ const NOTICES: [&str; 8] = [
     "(c)",
     "javascript",
 ];
+/// Words by which a text speaks of other pages, or of itself.
+const REFERS: [&str; 24] = [
+    "previous section",
+    "previous chapter",
+    "preceding section",
+    "preceding chapter",
+    "next section",
+    "next chapter",
+    "thus far",
+    "so far",
+    "as described",
+    "as mentioned",
+    "described above",
+    "mentioned above",
+    "recall from",
+    "recall that",
+    "convention of",
+    "can be found in",
+    "before we proceed",
+    "предыдущ",
+    "上一章",
+    "上一节",
+    "前一节",
+    "前章",
+    "前節",
+    "次章",
+];
 /// Words that go on from a sentence before.
-const CONTINUES: [&str; 16] = [
+const CONTINUES: [&str; 30] = [
     "however",
     "therefore",
     "also",
@@ -57,6 +86,38 @@ const CONTINUES: [&str; 16] = [
     "instead",
     "similarly",
     "see",
+    "außerdem",
+    "jedoch",
+    "однако",
+    "поэтому",
+    // A condition or a contrast, and not the subject.
+    "while",
+    "although",
+    "though",
+    "unless",
+    "because",
+    "since",
+    "after",
+    "before",
+    "another",
+    "suppose",
+];
+/// The same in languages without spaces between words.
+const CONTINUES_UNSPACED: [&str; 14] = [
+    "此外",
+    "另外",
+    "因此",
+    "但是",
+    "然而",
+    "不过",
+    "所以",
+    "また",
+    "しかし",
+    "さらに",
+    "そのため",
+    "なお",
+    "ただし",
+    "したがって",
 ];
 
 /// Returns for each page of a site the sentences with which it begins. A paragraph that stands on several
@@ -74,7 +135,9 @@ pub fn leads(pages: &[SitePage], length: &RangeInclusive<usize>) -> Vec<Option<S
     let lead = |SitePage { page, .. }: &SitePage| {
         let title = page.name().unwrap_or_default();
         let own = |line: &&Line| seen.get(line.text.as_str()).is_none_or(|count| *count == 1);
-        paragraphs(&page.lines).filter(own).find_map(|line| opening(&line.text, title, length))
+        let is_heading = |line: &&Line| matches!(line.kind, LineKind::Heading(_));
+        let lines: Vec<&Line> = page.lines.iter().filter(|line| is_heading(line) || own(line)).collect();
+        opening(&first_paragraph(&lines, title)?.text, title, length)
     };
     let mut leads: Vec<Option<String>> = pages.iter().map(lead).collect();
     let mut counts: HashMap<String, usize> = HashMap::new();
@@ -87,12 +150,50 @@ pub fn leads(pages: &[SitePage], length: &RangeInclusive<usize>) -> Vec<Option<S
     leads
 }
 
-/// Returns the first paragraphs of the content: those below its first heading, if there is one.
-fn paragraphs(lines: &[Line]) -> impl Iterator<Item = &Line> {
-    let is_heading = |line: &Line| line.zone == Zone::Content && matches!(line.kind, LineKind::Heading(_));
-    let start = lines.iter().position(is_heading).unwrap_or(0);
-    let is_paragraph = |line: &&Line| line.zone == Zone::Content && line.kind == LineKind::Text;
-    lines[start..].iter().filter(is_paragraph).take(MAX_PARAGRAPHS).filter(|line| !line.is_link)
+/// Returns the first paragraph of the content. A later one is about a part of the page only. Where a heading
+/// is followed by the title again or by code, such as a synopsis, it is the one below the next heading.
+fn first_paragraph<'a>(lines: &[&'a Line], title: &str) -> Option<&'a Line> {
+    let is_content = |line: &&&Line| line.zone == Zone::Content && !line.is_link;
+    let is_heading = |line: &Line| matches!(line.kind, LineKind::Heading(_));
+    let lines: Vec<&Line> = lines.iter().filter(is_content).copied().collect();
+    let start = lines.iter().position(|line| is_heading(line)).unwrap_or(0);
+    let sections = lines[start..].chunk_by(|_, next| !is_heading(next));
+    for section in sections.take(MAX_SECTIONS) {
+        let mut below = section.iter().filter(|line| !is_heading(line));
+        let Some(first) = below.find(|line| line.kind != LineKind::Text || !is_label(&line.text, title))
+        else {
+            continue;
+        };
+        if first.kind != LineKind::Text {
+            return None;
+        }
+        if !is_code(&first.text) {
+            return Some(first);
+        }
+    }
+    None
+}
+
+/// Returns whether a line is the title again, a menu, or a few words such as a date.
+fn is_label(text: &str, title: &str) -> bool {
+    let is_short = !text.trim_end_matches(CLOSING).ends_with(ENDS)
+        && text.split_whitespace().count() < MIN_WORDS
+        && text.chars().count() < MIN_LETTERS * 2;
+    let repeats_title = text.contains(" \u{2014} ") && !title.is_empty() && text.starts_with(title);
+    is_short || repeats_title || MENU_SEPARATORS.iter().any(|separator| text.contains(separator))
+}
+
+fn is_code(text: &str) -> bool {
+    !text.trim_end_matches(CLOSING).ends_with(ENDS) && text.contains(['[', '{', '|', '=', ';', '<', '\\'])
+}
+
+/// Returns whether a text is in the script of the title: an English sentence describes no page in Japanese.
+fn is_in_script_of(text: &str, title: &str) -> bool {
+    let is_latin = |letter: &char| *letter < '\u{250}';
+    let letters: Vec<char> = text.chars().filter(|letter| letter.is_alphabetic()).collect();
+    let latin = letters.iter().filter(|letter| is_latin(letter)).count();
+    let is_foreign_title = title.chars().any(|letter| letter.is_alphabetic() && !is_latin(&letter));
+    !is_foreign_title || latin * 10 <= letters.len() * 9
 }
 
 /// Returns the whole sentences at the beginning of a paragraph whose letters are within `length`; `None` if
@@ -105,14 +206,19 @@ pub fn opening(paragraph: &str, title: &str, length: &RangeInclusive<usize>) -> 
     let mut end = 0;
     for sentence in sentences(paragraph) {
         let letters = paragraph[..sentence.end].trim_end().chars().count();
-        if letters > *length.end() || !is_whole(&paragraph[sentence.start..sentence.end]) {
+        if letters > *length.end() || !is_whole(&paragraph[sentence.start..sentence.end], title) {
             break;
         }
         end = sentence.end;
+        // One sentence says what the page is about. The next ones are details.
+        if letters >= *length.start() {
+            break;
+        }
     }
     let text = paragraph[..end].trim();
     let is_good = length.contains(&text.chars().count())
         && !has_notice(text)
+        && is_in_script_of(text, title)
         && !continues(text)
         && is_balanced(text)
         && !repeats(text, title);
@@ -145,21 +251,24 @@ fn is_abbreviated(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence is whole and no menu, label or code.
-fn is_whole(sentence: &str) -> bool {
+fn is_whole(sentence: &str, title: &str) -> bool {
     let sentence = sentence.trim();
     let ends = sentence.trim_end_matches(CLOSING).ends_with(ENDS) && !sentence.ends_with("..");
     let first = sentence.trim_start_matches(['"', '“', '„', '«', '「', '(', '¿', '¡']).chars().next();
     let begins =
         first.is_some_and(|letter| (letter.is_alphabetic() && !letter.is_lowercase()) || letter.is_numeric());
+    // A command or a module keeps its lower case: "psql is a terminal-based front-end."
+    let word = sentence.split_whitespace().next().unwrap_or_default();
+    let is_name = !word.is_empty() && title.split_whitespace().any(|known| known == word);
     let letters = sentence.chars().filter(|letter| letter.is_alphabetic()).count();
     let words = sentence.split_whitespace().count();
     // Languages without spaces between words have letters of a wide kind.
     let is_spaced = sentence.chars().filter(|letter| *letter >= '\u{2e80}').count() * 2 < letters;
-    let separators = [" | ", " » ", " › ", " · ", " :: ", " → ", "{", "}", "://", "www.", "=>", "()", ";"];
-    ends && begins
+    let marks = ["{", "}", "://", "www.", "=>", "()", ";"];
+    ends && (begins || is_name)
         && letters >= MIN_LETTERS
         && (!is_spaced || words >= MIN_WORDS)
-        && !separators.iter().any(|separator| sentence.contains(separator))
+        && !marks.iter().chain(&MENU_SEPARATORS).any(|mark| sentence.contains(mark))
         && !sentence.chars().any(char::is_control)
 }
 
@@ -169,8 +278,13 @@ fn has_notice(text: &str) -> bool {
 }
 
 fn continues(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    if REFERS.iter().any(|words| lower.contains(words)) {
+        return true;
+    }
     let first = text.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     CONTINUES.contains(&first.to_lowercase().as_str())
+        || CONTINUES_UNSPACED.iter().any(|word| text.starts_with(word))
 }
 
 /// Returns whether each bracket is closed: a cut in the middle of one is no end of a sentence.

@@ -2,8 +2,8 @@
 //! about themselves.
 //!
 //! [`Page::read`] decodes the bytes of a page, builds the tree that a browser would build, and reads it. It
-//! never fails: where a page leaves its bounds for time and memory, it ends. [`leads`], [`leave_out_repeated`]
-//! and [`duplicates`] then look at all pages of a site. [`replace_in_head`] changes a page in its source.
+//! never fails: where a page leaves its bounds for time and memory, it ends. [`leads`], [`duplicates`] and
+//! [`leave_out_repeated`] then look at all pages of a site. [`replace_in_head`] changes a page in its source.
 
 mod document;
 mod edit;

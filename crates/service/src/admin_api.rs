@@ -97,13 +97,15 @@ mod tests {
         "POST /sites/{site}/privacy/export",
     ];
     /// Operations that change something, and read no body.
-    const WITHOUT_BODY: [&str; 11] = [
+    const WITHOUT_BODY: [&str; 13] = [
         "POST /operators/{operator}/password-link",
         "POST /sites/{site}/disable",
         "POST /sites/{site}/enable",
         "POST /sites/{site}/reviews/approve-overlays",
         "POST /sites/{site}/reviews/{id}/approve",
+        "POST /sites/{site}/reviews/{id}/dismiss",
         "POST /sites/{site}/reviews/{id}/rollback",
+        "POST /sites/{site}/reviews/{id}/undo",
         "POST /sites/{site}/reviews/{id}/withdraw",
         "POST /sites/{site}/sources/{source}/run",
         "POST /webhooks/{id}/deliveries/{delivery}/replay",

@@ -12,8 +12,8 @@ use super::rules::SiteRules;
 use crate::db::{Tx, args};
 use crate::error::ApiError;
 
-/// Adds page heads to the list as drafts, and publishes those that the site's rules publish. `suggestions` has
-/// all pages that are new or changed: a draft of one that needs nothing any more is removed.
+/// Adds page heads to the list as drafts, and publishes those that the site's rules publish. `suggestions`
+/// has all pages that are new or changed: a draft of one that needs nothing any more is removed.
 pub(crate) async fn suggest_overlays(
     tx: &mut Tx,
     now_ms: i64,

@@ -317,8 +317,8 @@ async fn complete_review(
     set_status(tx, now_ms, site_id, review_id, status).await
 }
 
-/// Records that a job has failed for good. An entry that the site shows stays published if the job should have
-/// changed it back or removed it: the site has done neither.
+/// Records that a job has failed for good. An entry that the site shows stays published if the job should
+/// have changed it back or removed it: the site has done neither.
 async fn fail_review(
     tx: &mut Tx,
     now_ms: i64,

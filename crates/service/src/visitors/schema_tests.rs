@@ -60,6 +60,7 @@ const TABLES: [(&str, Erasure); 41] = [
     ("answers", Nothing("words of operators for everybody")),
     ("answer_terms", Nothing("words of operators for everybody")),
     ("reviews", Nothing("words of the site")),
+    ("review_versions", Nothing("words of the site")),
     ("jobs", Nothing("words of the site")),
     ("ai_usage", Nothing("a number for each month")),
     ("webhooks", Nothing("about the customer's systems")),

@@ -82,8 +82,8 @@ impl Change {
     }
 }
 
-/// Returns the parts of the head that the page has, or will have. An overlay takes the place of the one that is
-/// published now; everything that it leaves out is as the page itself has it.
+/// Returns the parts of the head that the page has, or will have. An overlay takes the place of the one that
+/// is published now; everything that it leaves out is as the page itself has it.
 pub fn head_changes(entry: &Entry<'_>) -> Vec<Change> {
     let Before { page, overlay } = entry.before;
     let page = page.clone().unwrap_or_default();

@@ -25,8 +25,8 @@ pub(super) fn decide(rules: &PublishingRules, entry: &Entry<'_>, has_publication
     Decision { action, rule: rule.map(|rule| rule.name.clone()), reason }
 }
 
-/// Returns whether a person has to read an entry first: it has a text that the service has composed, in a part
-/// that the rule does not name. Nothing is known about the texts of a page head without reasons.
+/// Returns whether a person has to read an entry first: it has a text that the service has composed, in a
+/// part that the rule does not name. Nothing is known about the texts of a page head without reasons.
 fn needs_reader(entry: &Entry<'_>, rule: Option<&PublishingRule>) -> bool {
     if entry.kind == EntryKind::Article {
         return false;
