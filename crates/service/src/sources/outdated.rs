@@ -48,9 +48,9 @@ macro_rules! removed {
     };
 }
 
-/// Decides whether a run says anything. It says nothing if the address of the source has failed, if more pages
-/// of earlier runs failed than were read, or if several of them are gone or have become copies of each other
-/// and fewer are left: a deployment that is down, a maintenance page and a block look like this. If the
+/// Decides whether a run says anything. It says nothing if the address of the source has failed, if more
+/// pages of earlier runs failed than were read, or if several of them are gone or have become copies of each
+/// other and fewer are left: a deployment that is down, a maintenance page and a block look like this. If the
 /// website answers so for [`MISSED_TIME`], it has changed. Notes whether pages that nothing led to can be
 /// missed.
 pub(super) async fn judge(visit: &mut Visit<'_>) -> Result<(), Stopped> {

@@ -25,7 +25,7 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 41] = [
+const TABLES: [(&str, Erasure); 42] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
