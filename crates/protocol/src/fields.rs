@@ -177,7 +177,7 @@ impl Fields {
     }
 
     /// Takes the strings of an array, and skips its other items; empty if it is not an array.
-    #[cfg(any(feature = "server", test))]
+    #[cfg(any(feature = "server", feature = "admin", test))]
     pub fn lenient_texts(&mut self, name: &str) -> Vec<String> {
         let mut texts = Vec::new();
         if let Value::List(items) = self.take(name) {

@@ -32,7 +32,6 @@ mod message;
 #[cfg(any(feature = "server", test))]
 mod overlay;
 #[cfg(any(feature = "server", feature = "admin", test))]
-#[cfg(feature = "server")]
 mod page_head;
 mod presence;
 mod send;
@@ -64,7 +63,6 @@ pub use message::{ChatMessage, History, Role};
 #[cfg(any(feature = "server", test))]
 pub use overlay::{Overlay, OverlayList};
 #[cfg(any(feature = "server", feature = "admin", test))]
-#[cfg(feature = "server")]
 pub use page_head::PageHead;
 pub use presence::Presence;
 pub use send::{AiStatus, Lead, SendMessage, SendResult};

@@ -26,8 +26,8 @@ pub(super) async fn calibrate(db: &Db, site_id: &str, entries: usize) -> Result<
     for entry in sample(db, site_id).await? {
         let locale = Some(entry.locale.as_str()).filter(|locale| !locale.is_empty());
         let found = candidates(db, site_id, &entry.question, locale).await?;
-        let probed = tokio::task::spawn_blocking(move || probe(found, &entry)).await;
-        probes.extend(probed.unwrap_or_default());
+        let asked = tokio::task::spawn_blocking(move || probe(found, &entry)).await;
+        probes.extend(asked.unwrap_or_default());
     }
     Ok(Calibration::fitted(entries, &probes))
 }

@@ -110,9 +110,9 @@ impl Query {
         }
         if is_korean && run.len() == 1 {
             // A syllable that stands alone is a word.
-            run_singles.into_iter().for_each(|word| {
+            for word in run_singles {
                 self.add(word, Kind::Pair, Vec::new());
-            });
+            }
         } else {
             singles.extend(run_singles);
         }

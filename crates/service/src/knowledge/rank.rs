@@ -167,7 +167,9 @@ impl Titles {
         let mut with = HashMap::new();
         for page in pages {
             let terms: HashSet<TermId> = page.titles.iter().flatten().copied().collect();
-            terms.into_iter().for_each(|term| *with.entry(term).or_default() += 1);
+            for term in terms {
+                *with.entry(term).or_default() += 1;
+            }
         }
         Self { pages: pages.len(), with }
     }

@@ -206,7 +206,9 @@ fn write(blocks: &[Block<'_>], sentences: &[Sentence<'_>], style: Style) -> Stri
                 begin(&mut written, style);
                 match (above, style) {
                     (Some(text), Style::Markdown) => {
-                        written.push_str(&format!("**{}**\n", text.replace('*', "")))
+                        written.push_str("**");
+                        written.push_str(&text.replace('*', ""));
+                        written.push_str("**\n");
                     }
                     (Some(text), Style::Plain) => written.push_str(text),
                     (None, _) => {}
@@ -227,7 +229,8 @@ fn write(blocks: &[Block<'_>], sentences: &[Sentence<'_>], style: Style) -> Stri
 
 /// Begins a line, unless the text is at the beginning of one.
 fn begin(written: &mut String, style: Style) {
-    if !written.is_empty() && !(style == Style::Markdown && written.ends_with("**\n")) {
+    let is_below_heading = style == Style::Markdown && written.ends_with("**\n");
+    if !written.is_empty() && !is_below_heading {
         written.push('\n');
     }
 }

@@ -197,7 +197,7 @@ on_both_databases! {
         assert!(matches!(draft_at(&db, "/news").await, Err(ApiError::Conflict(_))));
         let job = claim_at(&db, NOW, "shop").await.expect("a job");
         complete_at(&db, NOW, "shop", &job, done()).await.expect("completed");
-        let live = if status_of(&db, "shop", &drafts[0]).await == "published" { 0 } else { 1 };
+        let live = usize::from(status_of(&db, "shop", &drafts[0]).await != "published");
         act(&db, "shop", "withdraw", &drafts[live]).await.expect("queued");
         assert!(matches!(act(&db, "shop", "approve", &drafts[1 - live]).await, Err(ApiError::Conflict(_))), "not yet");
         let job = claim_at(&db, NOW, "shop").await.expect("a job");

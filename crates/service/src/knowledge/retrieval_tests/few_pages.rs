@@ -73,9 +73,12 @@ on_both_databases! {
     async fn a_word_of_most_pages_finds_them(database: &TestDatabase) {
         let db = Db::open_uncached(&database.address).await.expect("opened");
         for (id, with, count) in [("four", 3, 4), ("ten", 8, 10), ("twenty", 15, 20)] {
-            let pages = (0..count).map(|index| match index < with {
-                true => page(&format!("Course {index}"), &format!("Our workshops in room {index} are for everybody.")),
-                false => page(&format!("Glaze {index}"), &format!("Glaze {index} is blue and fired twice.")),
+            let pages = (0..count).map(|index| {
+                if index < with {
+                    page(&format!("Course {index}"), &format!("Our workshops in room {index} are for everybody."))
+                } else {
+                    page(&format!("Glaze {index}"), &format!("Glaze {index} is blue and fired twice."))
+                }
             });
             add_site(&db, id, &site("en", pages)).await;
             for question in ["workshops", "Do you offer workshops?"] {

@@ -131,7 +131,7 @@ fn a_canonical_address_is_replaced_only_if_nobody_can_open_it() {
 #[test]
 fn a_page_that_hides_or_redirects_gets_nothing() {
     for change in [(|head: &mut PageHead| head.redirect = true) as fn(&mut PageHead), |head| {
-        head.robots = vec!["none".to_owned()]
+        head.robots = vec!["none".to_owned()];
     }] {
         let suggestion = suggested(|head| {
             (head.description, head.title) = (None, None);
