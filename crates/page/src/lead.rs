@@ -21,7 +21,7 @@ const MIN_WORDS: usize = 4;
 const MIN_BESIDE_TITLE: usize = 25;
 /// The ends of sentences.
 const ENDS: [char; 10] = ['.', '!', '?', '。', '！', '？', '।', '؟', '۔', '｡'];
-/// What may follow the end of a sentence.
+/// Characters that can follow the end of a sentence.
 const CLOSING: [char; 10] = ['"', '\'', ')', '”', '’', '»', '」', '』', '）', '“'];
 /// Words with a full stop that do not end a sentence.
 const ABBREVIATIONS: [&str; 48] = [

@@ -112,7 +112,7 @@ pub(super) struct Claimed {
 /// at which the next is due. A tenant has one at a time.
 pub(super) async fn claim(service: &Service) -> Result<(Option<Claimed>, Option<i64>), DbError> {
     let (db, now_ms) = (service.db(), service.now_ms());
-    // What is due in a disabled site waits for no worker.
+    // Sources of disabled sites are never claimed, so that they must not wake a worker.
     let sql = "SELECT min(s.due_ms) FROM sources s JOIN sites w ON w.id = s.site_id
                    JOIN tenants t ON t.id = w.tenant_id
                WHERE s.due_ms IS NOT NULL AND w.deleted_ms IS NULL

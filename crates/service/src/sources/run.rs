@@ -49,7 +49,7 @@ pub(super) async fn take_turn(service: &Service, source: Claimed, fetcher: &Fetc
     };
     loop {
         let begins = matches!(visit.source.phase, Phase::Discover | Phase::Sitemaps);
-        // What was read is stored after the time of a run, unless that fails for as long again.
+        // A run that has read pages gets the same time again to store them.
         if (begins && is_over(&visit, 1)) || is_over(&visit, 2) {
             return Err(Stopped::Failed(SkipReason::Timeout));
         }

@@ -33,7 +33,7 @@ impl Sitemap {
         let unpacked = is_packed.then(|| {
             let mut unpacked = Vec::new();
             let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-            // What was unpacked before an error counts.
+            // Content before an error is used.
             let _ = GzDecoder::new(body).take(limit).read_to_end(&mut unpacked);
             unpacked
         });

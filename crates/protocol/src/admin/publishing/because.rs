@@ -1,11 +1,11 @@
-//! What each part of a suggested page head mends, and where its text is from: `because` of an overlay.
+//! The reasons for the parts of a suggested page head: `because` of an overlay.
 
 use serde::{Deserialize, Serialize};
 
 use super::Field;
 use crate::{Fields, Value};
 
-/// What is wrong with a part of a page.
+/// A fault of a part of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -34,7 +34,7 @@ pub enum TextSource {
 pub struct Because {
     /// The part.
     pub field: Field,
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
     /// Where the text is from.
     pub source: TextSource,
