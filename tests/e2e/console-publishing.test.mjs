@@ -1,11 +1,12 @@
-// An article in the operators' console: written, published by the site's own job runner, and withdrawn.
+// Articles and page heads in the operators' console: written or suggested, published by the site's own job runner, and taken
+// back.
 
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, team, test, withTeam } from "./console-harness.mjs";
-import { runJobs } from "./demo.mjs";
+import { runJobs, syncPages } from "./demo.mjs";
 
 const TITLE = "The new kiln <b>is</b> here";
 const ADDRESS = "https://shop.example";
@@ -66,4 +67,44 @@ test("An article without a title shows an error, and its text stays in the form"
   const { form } = await write(" ", "/news/empty");
   await form.getByRole("alert").getByText(/title/i).waitFor();
   assert.equal(await form.getByLabel("Path on the site").inputValue(), "/news/empty");
+});
+
+test("A suggestion says what the page lacks, is dismissed and brought back, and an undone page is as it was", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "console-"));
+  const service = { origin: team.address, token };
+  try {
+    await mkdir(join(folder, "www"));
+    const page = join(folder, "www/mugs.html");
+    const lead =
+      "Our mugs are turned by hand from local clay, glazed in blue and fired twice in the kiln behind the shop.";
+    const own = `<!doctype html><html lang="en"><head><title>Mugs by hand</title></head><body><main><h1>Mugs by hand</h1><p>${lead}</p></main></body></html>`;
+    await writeFile(page, own);
+    assert.equal((await syncPages(service, folder, ADDRESS)).accepted, 1);
+    const { page: console } = await open(`/console/publishing/review?site=${team.site.id}`);
+    await console.getByRole("link", { name: /Mugs by hand/ }).click();
+    const why = console.getByRole("region", { name: "Why this is suggested" });
+    await why
+      .getByText("Description: the page has none. The service has chosen sentences of the page: read them first.")
+      .waitFor();
+    await console.getByText(lead).first().waitFor();
+    const button = (name) => console.getByRole("button", { name, exact: true });
+    const state = (name) => console.locator(".review-head").getByText(name, { exact: true }).waitFor();
+    await button("Dismiss").click();
+    await state("Dismissed");
+    assert.equal(await button("Publish").isVisible(), false);
+    await button("Undo").click();
+    await button("Publish").click();
+    await state("On the way");
+    await runJobs(service, folder, ADDRESS);
+    await state("Published");
+    assert.match(await readFile(page, "utf8"), new RegExp(`name="description" content="${lead}"`));
+    await button("Undo").click();
+    await console.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+    await state("On the way");
+    await runJobs(service, folder, ADDRESS);
+    await state("Withdrawn");
+    assert.equal(await readFile(page, "utf8"), own);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -68,14 +68,20 @@ export async function startDemo(pages, more = []) {
   return { ...JSON.parse(await announced), token, stop };
 }
 
+/** Runs a command of the site's own server, with its token. Returns the JSON that it prints. */
+async function ofSite({ origin, token }, command, address, args) {
+  const from = ["--origin", origin, "--site-origin", address, "--json"];
+  const env = { ...process.env, CONNECTOR_TOKEN: token };
+  const { stdout } = await promisify(execFile)(COMMAND, [command, ...from, ...args], { cwd: root, env });
+  return JSON.parse(stdout);
+}
+
 /**
  * Runs the pending jobs on the site's own server, for a site at `address`: its pages are written to `www` in `folder`.
  * Returns the results.
  */
-export async function runJobs({ origin, token }, folder, address) {
-  const args = ["jobs", "--origin", origin, "--site-origin", address, "--once", "--json"];
-  const folders = ["--site", join(folder, "www"), "--state", join(folder, "state")];
-  const env = { ...process.env, CONNECTOR_TOKEN: token };
-  const { stdout } = await promisify(execFile)(COMMAND, [...args, ...folders], { cwd: root, env });
-  return JSON.parse(stdout);
-}
+export const runJobs = (service, folder, address) =>
+  ofSite(service, "jobs", address, ["--once", "--site", join(folder, "www"), "--state", join(folder, "state")]);
+
+/** Syncs the pages of `www` in `folder` for a site at `address`. Returns the result. */
+export const syncPages = (service, folder, address) => ofSite(service, "sync", address, [join(folder, "www")]);
