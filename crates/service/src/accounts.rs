@@ -21,6 +21,7 @@ pub(crate) mod preferences;
 pub(crate) mod quiet_hours;
 mod role;
 pub(crate) mod session;
+mod site_change;
 mod throttle;
 mod totp;
 
@@ -34,6 +35,7 @@ pub(crate) use guard::{check_source, guarded, guarded_pages};
 pub(crate) use operator::Operator;
 pub(crate) use role::{Right, Role};
 pub(crate) use session::{Session, valid_sessions};
+pub(crate) use site_change::SiteChange;
 
 /// The state that all accounts of a running service share.
 #[derive(Debug, Default)]

@@ -5,17 +5,16 @@ use std::time::Instant;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
-use chat_protocol::Value;
 use chat_protocol::admin::Empty;
 use chat_protocol::admin::settings::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, KnowledgeQuestion, Passages,
 };
 use serde::Deserialize;
 
-use crate::accounts::{Actor, Operator, Right};
+use crate::accounts::{Actor, Operator, Right, SiteChange};
 use crate::body_limit::limited;
 use crate::clock::millis;
-use crate::db::{Tx, transaction};
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{Body, Params, done, success};
 use crate::knowledge::{self, Wanted, answers, find};
@@ -90,7 +89,7 @@ async fn add(
     Path(site): Path<String>,
     Body(written): Body<AnswerText>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, actor, &site, "answer.create").await?;
+    let change = SiteChange::new(&service, actor, &site, "answer.create").await?;
     let stored = transaction!(service.db(), |tx| {
         let stored = answers::add(tx, change.now_ms, &change.site_id, &written).await?;
         change.record(tx, &stored.id).await?;
@@ -126,7 +125,7 @@ async fn replace(
     Path((site, id)): Path<(String, String)>,
     Body(written): Body<AnswerText>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, actor, &site, "answer.update").await?;
+    let change = SiteChange::new(&service, actor, &site, "answer.update").await?;
     let stored = transaction!(service.db(), |tx| {
         let stored = answers::replace(tx, change.now_ms, &change.site_id, &id, &written).await?;
         change.record(tx, &stored.id).await?;
@@ -147,7 +146,7 @@ async fn delete(
     actor: Actor,
     Path((site, id)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, actor, &site, "answer.delete").await?;
+    let change = SiteChange::new(&service, actor, &site, "answer.delete").await?;
     transaction!(service.db(), |tx| {
         answers::delete(tx, &change.site_id, &id).await?;
         change.record(tx, &id).await
@@ -222,33 +221,6 @@ async fn ask(
 
 fn one(answer: Answer) -> Result<ApiResponse, ApiError> {
     success(&AnswerChange { answer })
-}
-
-/// A change of a site's knowledge by an operator who may make it.
-struct Change {
-    actor: Actor,
-    site_id: String,
-    action: &'static str,
-    now_ms: i64,
-}
-
-impl Change {
-    async fn new(
-        service: &Service,
-        actor: Actor,
-        site: &str,
-        action: &'static str,
-    ) -> Result<Self, ApiError> {
-        actor.operator.may(Right::ManageSites)?;
-        let site_id = sites::of_tenant(service.db(), &actor.operator.tenant_id, site).await?.settings.id;
-        Ok(Self { actor, site_id, action, now_ms: service.now_ms() })
-    }
-
-    /// Records the change in the audit log, without the words of the answer.
-    async fn record(&self, tx: &mut Tx, id: &str) -> Result<(), ApiError> {
-        let detail = Value::object([("site", self.site_id.as_str().into())]);
-        Ok(self.actor.record_with(tx, self.now_ms, self.action, id, &detail).await?)
-    }
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, patch, post};
-use chat_protocol::Value;
 use chat_protocol::admin::Empty;
 use chat_protocol::admin::settings::{NewSource, SourceChange, SourceShown, Sources};
 
 use super::records;
 use crate::Service;
-use crate::accounts::{Actor, Operator, Right};
-use crate::db::{Tx, transaction};
+use crate::accounts::{Actor, Operator, SiteChange};
+use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{Body, done, success};
 use crate::response::ApiResponse;
@@ -55,7 +54,7 @@ async fn add(
     Path(site): Path<String>,
     Body(new): Body<NewSource>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, actor, &site, "source.create").await?;
+    let change = SiteChange::new(&service, actor, &site, "source.create").await?;
     let site_id = change.site_id.clone();
     let fetcher = super::Sources::fetcher(&service).map_err(|_| ApiError::Internal)?.clone();
     let id = transaction!(service.db(), |tx| {
@@ -79,7 +78,7 @@ async fn change(
     Path((site, id)): Path<(String, String)>,
     Body(wanted): Body<SourceChange>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, actor, &site, "source.update").await?;
+    let change = SiteChange::new(&service, actor, &site, "source.update").await?;
     let (site_id, source) = (change.site_id.clone(), id.clone());
     transaction!(service.db(), |tx| {
         records::change(tx, change.now_ms, &change.site_id, &id, &wanted).await?;
@@ -100,7 +99,7 @@ async fn remove(
     actor: Actor,
     Path((site, id)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, actor, &site, "source.delete").await?;
+    let change = SiteChange::new(&service, actor, &site, "source.delete").await?;
     let source = id.clone();
     transaction!(service.db(), |tx| {
         records::mark_removed(tx, change.now_ms, &change.site_id, &id).await?;
@@ -122,7 +121,7 @@ async fn read_again(
     actor: Actor,
     Path((site, id)): Path<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    let change = Change::new(&service, actor, &site, "source.run").await?;
+    let change = SiteChange::new(&service, actor, &site, "source.run").await?;
     let (site_id, source) = (change.site_id.clone(), id.clone());
     transaction!(service.db(), |tx| {
         records::read_again(tx, change.now_ms, &change.site_id, &id).await?;
@@ -134,30 +133,4 @@ async fn read_again(
 
 async fn shown(service: &Service, site_id: &str, id: &str) -> Result<ApiResponse, ApiError> {
     success(&SourceShown { source: records::find(service.db(), site_id, id).await? })
-}
-
-/// A change of a site's sources by an operator who may make it.
-struct Change {
-    actor: Actor,
-    site_id: String,
-    action: &'static str,
-    now_ms: i64,
-}
-
-impl Change {
-    async fn new(
-        service: &Service,
-        actor: Actor,
-        site: &str,
-        action: &'static str,
-    ) -> Result<Self, ApiError> {
-        actor.operator.may(Right::ManageSites)?;
-        let site_id = sites::of_tenant(service.db(), &actor.operator.tenant_id, site).await?.settings.id;
-        Ok(Self { actor, site_id, action, now_ms: service.now_ms() })
-    }
-
-    async fn record(&self, tx: &mut Tx, id: &str) -> Result<(), ApiError> {
-        let detail = Value::object([("site", self.site_id.as_str().into())]);
-        Ok(self.actor.record_with(tx, self.now_ms, self.action, id, &detail).await?)
-    }
 }
