@@ -60,6 +60,8 @@ test("A website is added, read with a reason why it cannot be, changed and remov
   const website = row(page, "https://pots.invalid/");
   await website.getByText("Could not be read").waitFor();
   await website.getByText("No connection to the server").waitFor();
+  const next = new Date(Date.now() + 24 * 60 * 60 * 1000).getDate();
+  await website.getByText(new RegExp(`^Next time .*\\b${next}\\b`)).waitFor();
 
   await page.getByRole("button", { name: "Read https://pots.invalid/ again now" }).click();
   await notice(page, "The website will be read again.").waitFor();

@@ -60,6 +60,7 @@ test("An owner joins a second workspace with the account that is signed in, and 
   await joining.getByRole("button", { name: "I have an account already" }).click();
   await joining.getByRole("heading", { name: "Join Second Office" }).waitFor();
   await joining.getByText("You are signed in as maren@shop.example.").waitFor();
+  assert.equal(await joining.getByRole("button", { name: "I have no account yet" }).count(), 0);
   await Promise.all([page.waitForEvent("load"), joining.getByRole("button", { name: "Join", exact: true }).click()]);
   for (const one of [page, joining]) {
     await sections(one).waitFor();

@@ -68,9 +68,9 @@ export async function startDemo(pages, more = []) {
   return { ...JSON.parse(await announced), token, stop };
 }
 
-/** Runs a command of the site's own server, with its token. Returns the JSON that it prints. */
-async function ofSite({ origin, token }, command, address, args) {
-  const from = ["--origin", origin, "--site-origin", address, "--json"];
+/** Runs a command of the site's own server in `folder`, with its token. Returns the JSON that it prints. */
+async function ofSite({ origin, token }, command, folder, address, args) {
+  const from = ["--origin", origin, "--site-origin", address, "--json", "--state", join(folder, "state")];
   const env = { ...process.env, CONNECTOR_TOKEN: token };
   const { stdout } = await promisify(execFile)(COMMAND, [command, ...from, ...args], { cwd: root, env });
   return JSON.parse(stdout);
@@ -81,7 +81,7 @@ async function ofSite({ origin, token }, command, address, args) {
  * Returns the results.
  */
 export const runJobs = (service, folder, address) =>
-  ofSite(service, "jobs", address, ["--once", "--site", join(folder, "www"), "--state", join(folder, "state")]);
+  ofSite(service, "jobs", folder, address, ["--once", "--site", join(folder, "www")]);
 
 /** Syncs the pages of `www` in `folder` for a site at `address`. Returns the result. */
-export const syncPages = (service, folder, address) => ofSite(service, "sync", address, [join(folder, "www")]);
+export const syncPages = (service, folder, address) => ofSite(service, "sync", folder, address, [join(folder, "www")]);

@@ -1,5 +1,6 @@
 //! Accounts: signing in, one-time links, a forgotten password, and the operator's own account.
 
+mod credentials;
 mod forgot;
 mod join;
 mod own;

@@ -5,16 +5,17 @@ use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::credentials::{CredentialFields, Credentials};
 use super::forgot::SendLink;
 use super::submission::Submission;
 use crate::api::{ApiError, ErrorCode, requests};
 use crate::state::app;
 use crate::text::account;
 
-/// The form that joins by a one-time link.
+/// The form that joins by a one-time link. Clearing `joins` leads back to the form for a new account.
 #[component]
-pub(super) fn Join(token: String, link: SetupLink) -> impl IntoView {
-    let is_fixed = link.email.is_some();
+pub(super) fn Join(token: String, link: SetupLink, joins: RwSignal<bool>) -> impl IntoView {
+    let (is_fixed, has_account) = (link.email.is_some(), link.has_account);
     let email = RwSignal::new(link.email.clone().unwrap_or_default());
     let signed_in = RwSignal::new(None::<Me>);
     spawn_local(async move {
@@ -35,7 +36,15 @@ pub(super) fn Join(token: String, link: SetupLink) -> impl IntoView {
         {move || match signed_in.get() {
             Some(me) => view! { <JoinNow token=token.get_value() me signed_in submission /> }.into_any(),
             None => {
-                view! { <SignInAndJoin token=token.get_value() email is_fixed signed_in submission /> }.into_any()
+                view! {
+                    <SignInAndJoin token=token.get_value() email is_fixed signed_in submission />
+                    {(!has_account).then(|| view! {
+                        <button type="button" class="quiet" on:click=move |_| joins.set(false)>
+                            {account::NEW_ACCOUNT.get()}
+                        </button>
+                    })}
+                }
+                .into_any()
             }
         }}
     }
@@ -74,57 +83,23 @@ fn SignInAndJoin(
     signed_in: RwSignal<Option<Me>>,
     submission: Submission,
 ) -> impl IntoView {
-    let (password, code) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let needs_code = RwSignal::new(false);
+    let credentials = Credentials::of(email);
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         let token = token.clone();
         submission.send(async move {
-            let code = Some(code.get_untracked().trim().to_owned()).filter(|code| !code.is_empty());
-            let (email, password) = (email.get_untracked(), password.get_untracked());
-            match requests::sign_in(&email, &password, code.as_deref()).await {
-                Err(error) if error.code == ErrorCode::TotpRequired => needs_code.set(true),
-                answer => {
-                    // From here on, only the joining is repeated: a code cannot be used twice.
-                    signed_in.set(Some(answer?.operator));
-                    join(&token, signed_in).await?;
-                }
+            if let Some(found) = credentials.sign_in().await? {
+                // From here on, only the joining is repeated: a code cannot be used twice.
+                signed_in.set(Some(found.operator));
+                join(&token, signed_in).await?;
             }
             Ok(())
         });
     };
-    let code_field = NodeRef::<leptos::html::Input>::new();
-    Effect::new(move |_| {
-        if let Some(field) = code_field.get() {
-            _ = field.focus();
-        }
-    });
     view! {
         <p class="hint">{account::JOIN_HINT.get()}</p>
         <form class="fields" on:submit=submit>
-            <label for="join-email">{account::EMAIL.get()}</label>
-            <input id="join-email" type="email" autocomplete="username" required readonly=is_fixed bind:value=email />
-            <label for="join-password">{account::PASSWORD.get()}</label>
-            <input
-                id="join-password"
-                type="password"
-                autocomplete="current-password"
-                required
-                autofocus
-                bind:value=password
-            />
-            <Show when=move || needs_code.get()>
-                <label for="join-code">{account::CODE.get()}</label>
-                <input
-                    id="join-code"
-                    autocomplete="one-time-code"
-                    autocapitalize="none"
-                    spellcheck="false"
-                    required
-                    node_ref=code_field
-                    bind:value=code
-                />
-            </Show>
+            <CredentialFields credentials is_fixed />
             <p class="problem" role="alert">{submission.problem()}</p>
             <button type="submit" class="loud">{account::SIGN_IN_AND_JOIN.get()}</button>
             <SendLink email label=account::FORGOT.get() submission />

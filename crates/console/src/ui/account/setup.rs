@@ -19,16 +19,7 @@ pub fn Setup(token: String, link: SetupLink) -> impl IntoView {
     let (token, link) = (StoredValue::new(token), StoredValue::new(link));
     move || {
         if joins.get() {
-            let has_account = link.with_value(|link| link.has_account);
-            return view! {
-                <Join token=token.get_value() link=link.get_value() />
-                {(!has_account).then(|| view! {
-                    <button type="button" class="quiet" on:click=move |_| joins.set(false)>
-                        {account::NEW_ACCOUNT.get()}
-                    </button>
-                })}
-            }
-            .into_any();
+            return view! { <Join token=token.get_value() link=link.get_value() joins /> }.into_any();
         }
         view! {
             <New token=token.get_value() link=link.get_value() />

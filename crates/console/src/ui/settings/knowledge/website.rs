@@ -15,7 +15,7 @@ use crate::text::{Text, settings as t};
 use crate::ui::forms::{
     Confirm, Dialog, DialogForm, Editing, FormState, Loaded, Remote, SelectField, TextField, draft,
 };
-use crate::ui::settings::page::{Card, ago, notices};
+use crate::ui::settings::page::{Card, ago, notices, time};
 use crate::ui::settings::rows::{Chosen, RowButton, edit_and_delete, rows};
 
 /// The interval at which the state is looked at while a website is read.
@@ -140,7 +140,7 @@ fn row(
     let is_kept = source.state == SourceState::Failed && source.pages > 0;
     let Source { id, address, problem, pages, read_at, next_at, skipped_count, skipped, .. } = source;
     let is_idle = !matches!(for_run.state, SourceState::Waiting | SourceState::Reading);
-    let next = next_at.map(|at| t::SOURCE_NEXT.with(&[("time", &ago(&at))]));
+    let next = next_at.map(|at| t::SOURCE_NEXT.with(&[("time", &time(&at))]));
     let problem = problem.map(|problem| reason_text(problem).get());
     let run_label = t::SOURCE_RUN_NAMED.with(&[("name", &address)]);
     let buttons = may_change.then(|| {
