@@ -72,7 +72,7 @@ test("An owner joins a second workspace with the account that is signed in, and 
   await Promise.all([page.waitForEvent("load"), switchTo(joining, "Main")]);
   assert.equal(await tenantOf(page), "Main");
   await sections(page).getByRole("link", { name: "Settings" }).click();
-  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
 });
 
 test("An invited person signs in to the account that they have, and joins with it", async () => {

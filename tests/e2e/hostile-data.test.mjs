@@ -39,6 +39,8 @@ async function visitWith(visit, kept) {
     await page.route("**/connector/**", (route) => route.abort("connectionrefused"));
   };
   const page = await visit({ prepare });
+  // Two megabytes of messages are rendered while other browsers use the same two cores.
+  page.setDefaultTimeout(60_000);
   await openChat(page);
   return page;
 }

@@ -46,6 +46,9 @@ const wanted = process.env.PROXIES?.split(",") ?? Object.keys(proxies);
 const chosen = (attack) => attack.name.includes(process.env.ATTACKS ?? "");
 const report = new Report();
 
+/** The time in which an answer without an end is given up once its visitor has gone, in milliseconds. */
+const END_TIMEOUT_MS = 15_000;
+
 /** Returns the memory of processes: the current value, or the peak since the last `forgetPeak`. */
 const memory = (pids, figure) =>
   pids.reduce(
@@ -123,7 +126,7 @@ class Target {
     if (attack.memory) forgetPeak(this.pids);
     const before = attack.memory && memory(this.pids, "VmRSS");
     const result = await exchange(this.port, bytes, attack);
-    const ended = await Promise.race([flooding.then(() => true), setTimeout(3000, false)]);
+    const ended = await Promise.race([flooding.then(() => true), setTimeout(END_TIMEOUT_MS, false)]);
     if (attack.settle) await setTimeout(attack.settle);
     const problems = [
       ...arrivals(attack, this.service.requests, new URL(this.service.origin).host),

@@ -134,8 +134,10 @@ impl Command {
         let (place, bytes) =
             ((site.tenant_id.as_str(), site.id.as_str()), bytes.try_into().unwrap_or(u64::MAX));
         let Err(error) = storage::admit(service, place, caller, class, bytes).await else { return Ok(()) };
+        let failed = matches!(error, ApiError::Unavailable | ApiError::Internal);
         match keyed {
-            Some(keyed) if keyed.is_bound(service.db(), service.now_ms()).await? => Ok(()),
+            // A database that fails is not asked again: its caller has waited for one time limit already.
+            Some(keyed) if !failed && keyed.is_bound(service.db(), service.now_ms()).await? => Ok(()),
             _ => Err(error),
         }
     }
