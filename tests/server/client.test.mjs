@@ -25,6 +25,8 @@ const item = (number, content = "Pots ship in two days.") => ({
   path: `/page-${number}`,
   title: `Page ${number}`,
   content,
+  // The page's own head has nothing, so that the service suggests one.
+  data: { head: {} },
 });
 
 /** Posts JSON to the operator's side of the service. */
