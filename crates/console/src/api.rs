@@ -34,13 +34,23 @@ pub const BASE: &str = "/api/admin/v1/";
 /// The time after which a request without a response has failed. No endpoint needs as long.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// A function that is called with [`ErrorCode::SignedOut`] or [`ErrorCode::OperatorChanged`].
+type OnSession = Box<dyn Fn(&ErrorCode)>;
+
 thread_local! {
-    static ON_SIGNED_OUT: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
+    static ON_SESSION: RefCell<Option<OnSession>> = const { RefCell::new(None) };
+    static OPERATOR: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Sets the function that is called when a response says that the session has ended.
-pub fn on_signed_out(callback: impl Fn() + 'static) {
-    ON_SIGNED_OUT.with_borrow_mut(|slot| *slot = Some(Box::new(callback)));
+/// Sets the function that is called when a response says that the session has ended, or is another operator's.
+pub fn on_session(callback: impl Fn(&ErrorCode) + 'static) {
+    ON_SESSION.with_borrow_mut(|slot| *slot = Some(Box::new(callback)));
+}
+
+/// Sets the operator for whom requests are sent. The service refuses them when the session is another
+/// operator's by now, as after a switch in another tab.
+pub fn act_as(operator_id: Option<&str>) {
+    OPERATOR.with_borrow_mut(|slot| *slot = operator_id.map(str::to_owned));
 }
 
 /// Sends a GET request for a path below the admin API.
@@ -85,10 +95,14 @@ pub async fn texts(tag: &str) -> Result<HashMap<String, String>, ApiError> {
 }
 
 fn builder(method: Method, path: &str) -> RequestBuilder {
-    RequestBuilder::new(&format!("{BASE}{path}"))
+    let builder = RequestBuilder::new(&format!("{BASE}{path}"))
         .method(method)
         .credentials(RequestCredentials::SameOrigin)
-        .cache(RequestCache::NoStore)
+        .cache(RequestCache::NoStore);
+    OPERATOR.with_borrow(|operator| match operator {
+        Some(id) => builder.header("Operator-Id", id),
+        None => builder,
+    })
 }
 
 /// Sends a request with a JSON body. Every change has this content type, which no form of another site can
@@ -116,11 +130,11 @@ async fn receive<T: DeserializeOwned>(response: Result<Response, gloo_net::Error
     let body = response.text().await.map_err(ApiError::from_request)?;
     let read = envelope::read(response.status(), retry_after_s, &body);
     if let Err(error) = &read
-        && error.code == ErrorCode::SignedOut
+        && matches!(error.code, ErrorCode::SignedOut | ErrorCode::OperatorChanged)
     {
-        ON_SIGNED_OUT.with_borrow(|callback| {
+        ON_SESSION.with_borrow(|callback| {
             if let Some(callback) = callback {
-                callback();
+                callback(&error.code);
             }
         });
     }

@@ -98,6 +98,9 @@ pub enum ApiError {
     /// The resource was changed or created by somebody else.
     #[error("{0}")]
     Conflict(String),
+    /// The console shows another workspace than the session is in by now.
+    #[error("This browser has switched to another workspace: load the console again.")]
+    OperatorChanged,
     /// Another operator has taken the conversation over.
     #[error("{0} has taken this conversation over.")]
     ConversationTaken(String),
@@ -121,6 +124,7 @@ impl ApiError {
             | Self::LeaseMismatch
             | Self::AlreadyCompleted
             | Self::Conflict(_)
+            | Self::OperatorChanged
             | Self::ConversationTaken(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
             Self::InsufficientQuota | Self::StorageFull(_) => StatusCode::PAYMENT_REQUIRED,
@@ -148,6 +152,7 @@ impl ApiError {
             Self::Conflict(_) | Self::JobKeyConflict | Self::LeaseMismatch | Self::AlreadyCompleted => {
                 ErrorCode::ResourceConflict
             }
+            Self::OperatorChanged => ErrorCode::Other("OPERATOR_CHANGED".to_owned()),
             Self::ConversationTaken(_) => ErrorCode::Other("CONVERSATION_TAKEN".to_owned()),
             Self::RateLimited { .. } | Self::TooManyConsoles => ErrorCode::RateLimited,
             Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),

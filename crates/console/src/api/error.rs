@@ -9,6 +9,8 @@ pub enum ErrorCode {
     NotReached,
     /// Nobody is signed in.
     SignedOut,
+    /// The session is in another workspace than the console shows.
+    OperatorChanged,
     /// A code of the authenticator app is required.
     TotpRequired,
     /// The one-time link is not valid.
@@ -27,6 +29,7 @@ impl ErrorCode {
     pub(super) fn parse(code: &str) -> Self {
         match code {
             "SIGNED_OUT" => Self::SignedOut,
+            "OPERATOR_CHANGED" => Self::OperatorChanged,
             "TOTP_REQUIRED" => Self::TotpRequired,
             "INVALID_LINK" => Self::InvalidLink,
             "CONVERSATION_TAKEN" => Self::ConversationTaken,

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, StorageEvent};
 
 use super::app;
-use crate::api::{ApiError, ErrorCode, on_signed_out, requests};
+use crate::api::{ApiError, ErrorCode, act_as, on_session, requests};
 use crate::browser::{history, listener::Listener, storage, window};
 use crate::location::{BASE, Page};
 use crate::text::account;
@@ -46,9 +46,11 @@ impl Session {
     pub(super) fn new() -> Self {
         let session = Self { state: RwSignal::new(SessionState::Loading) };
         session.follow_other_tabs();
-        on_signed_out(move || {
+        on_session(move |code| {
             // Drafts stay in storage.
-            if session.state.with_untracked(|state| matches!(state, SessionState::SignedIn(_))) {
+            if *code == ErrorCode::OperatorChanged {
+                _ = window().location().assign(BASE);
+            } else if session.state.with_untracked(|state| matches!(state, SessionState::SignedIn(_))) {
                 session.set_signed_out(Some(account::SESSION_ENDED.get().to_owned()));
             }
         });
@@ -83,6 +85,7 @@ impl Session {
 
     /// Finds out who is signed in, or what the one-time link of the address is for.
     pub fn begin(self) {
+        act_as(None);
         self.state.set(SessionState::Loading);
         let hash = window().location().hash().unwrap_or_default();
         let token = hash.strip_prefix("#setup=").map(str::to_owned);
@@ -100,7 +103,10 @@ impl Session {
                     let link = requests::check_link(&token).await;
                     link.map(|link| SessionState::Setup { token, link })
                 }
-                None => requests::session().await.map(SessionState::SignedIn),
+                None => match requests::session().await {
+                    Ok(signed_in) => return self.set_signed_in(signed_in),
+                    Err(error) => Err(error),
+                },
             };
             self.state.set(state.unwrap_or_else(failed));
         });
@@ -114,6 +120,7 @@ impl Session {
 
     /// Sets the operator who is signed in.
     pub fn set_signed_in(self, signed_in: SignedIn) {
+        act_as(Some(&signed_in.operator.id));
         self.state.set(SessionState::SignedIn(signed_in));
     }
 
@@ -141,6 +148,7 @@ impl Session {
 
     /// Shows the form for signing in.
     pub fn set_signed_out(self, reason: Option<String>) {
+        act_as(None);
         self.state.set(SessionState::SignedOut { reason });
     }
 }

@@ -22,6 +22,8 @@ use crate::error::ApiError;
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+/// The operator for whom a console sends its requests.
+const OPERATOR: HeaderName = HeaderName::from_static("operator-id");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 const API_POLICY: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -74,12 +76,18 @@ async fn guard(State((service, kind)): State<(Service, Kind)>, request: Request,
 
 /// Adds the session of the request's cookie to its extensions. Returns the cookie that replaces it, when the
 /// session has been used for long.
+///
+/// The tabs of a browser have one session. A tab that still shows the workspace before a switch says for which
+/// operator it asks, and is refused, so that nothing of it reaches the other workspace.
 async fn identify(service: &Service, parts: &mut Parts) -> Result<Option<HeaderValue>, ApiError> {
     let transport = client::transport(service, parts);
     let Some(secret) = Cookie::Session.read(&parts.headers, transport).map(str::to_owned) else {
         return Ok(None);
     };
     let Some((operator, session)) = session::find(service, &secret).await? else { return Ok(None) };
+    if parts.headers.get(OPERATOR).is_some_and(|id| id.as_bytes() != operator.id.as_bytes()) {
+        return Err(ApiError::OperatorChanged);
+    }
     let rotated = session::keep_alive(service, &session, &secret).await;
     parts.extensions.insert(operator);
     parts.extensions.insert(session);

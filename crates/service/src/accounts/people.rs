@@ -157,6 +157,9 @@ pub(super) async fn change(
     if (before.role, before.disabled_ms) != (after.role, after.disabled_ms) {
         end_access(tx, tenant_id, id).await?;
     }
+    if after.disabled_ms.is_some() {
+        release_conversations(tx, tenant_id, id).await?;
+    }
     if before.is_active_owner() && !after.is_active_owner() {
         keep_an_owner(tx, tenant_id).await?;
     }
@@ -177,6 +180,7 @@ pub(super) async fn remove(
     // The account ends with its last operator.
     account::lock(tx, &person.account_id).await?;
     end_access(tx, tenant_id, id).await?;
+    release_conversations(tx, tenant_id, id).await?;
     tx.execute("DELETE FROM operators WHERE id = $1 AND tenant_id = $2", args![id, tenant_id]).await?;
     if person.is_active_owner() {
         keep_an_owner(tx, tenant_id).await?;
@@ -209,6 +213,20 @@ async fn end_access(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<(), DbErro
     if tx.execute(sql, args![id, tenant_id]).await? > 0 {
         tx.wake(Wake::Presence { tenant: tenant_id.to_owned() });
     }
+    Ok(())
+}
+
+/// Takes an operator's conversations from them, so that those are in the views of all the others. A closed one
+/// may be opened again by its visitor.
+async fn release_conversations(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<(), DbError> {
+    let sql = "SELECT site_id, id FROM conversations
+               WHERE tenant_id = $1 AND assignee_id = $2 AND status <> 'closed' ORDER BY no";
+    for row in tx.all(sql, args![tenant_id, id]).await? {
+        let (site, conversation) = (row.text(0)?, row.text(1)?);
+        tx.wake(Wake::Conversation { tenant: tenant_id.to_owned(), site, conversation });
+    }
+    let sql = "UPDATE conversations SET assignee_id = NULL WHERE tenant_id = $1 AND assignee_id = $2";
+    tx.execute(sql, args![tenant_id, id]).await?;
     Ok(())
 }
 

@@ -228,10 +228,24 @@ impl Browser {
     }
 
     pub(super) async fn call(&mut self, method: &str, path: &str, body: Option<Value>) -> Answer {
+        self.call_as(None, method, path, body).await
+    }
+
+    /// Sends a request of a console that shows the workspace of an operator.
+    pub(super) async fn call_as(
+        &mut self,
+        operator_id: Option<&str>,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> Answer {
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let scheme = if self.https { "https" } else { "http" };
-        let request = self
-            .request(method, path)
+        let mut request = self.request(method, path);
+        if let Some(id) = operator_id {
+            request = request.header("operator-id", id);
+        }
+        let request = request
             .header(header::ORIGIN, format!("{scheme}://{}", self.host))
             .header("sec-fetch-site", "same-origin")
             .header(header::CONTENT_TYPE, "application/json")

@@ -130,6 +130,27 @@ on_both_databases! {
         assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
     }
 
+    /// A tab that still shows the workspace before the switch has the session of the new one.
+    async fn a_console_of_the_workspace_before_neither_reads_nor_changes_the_other(database: &TestDatabase) {
+        let Shared { fixture, mut ada, ids, .. } = shared(database).await;
+        let [before, now] = [&ids[0], &ids[1]].map(|id| Some(id.as_str()));
+        let site = json!({"domain": "https://shop.example"});
+        for (method, path, body) in [
+            ("GET", "/sites", None),
+            ("GET", "/session", None),
+            ("POST", "/sites", Some(site)),
+            ("DELETE", "/session", Some(json!({}))),
+            ("GET", "/unknown", None),
+        ] {
+            let refused = ada.call_as(before, method, path, body).await;
+            assert_eq!(refused.failure(), (409, "OPERATOR_CHANGED"), "{method} {path}");
+        }
+        assert_eq!(ada.call_as(now, "GET", "/sites", None).await.ok()["sites"], json!([]));
+        assert_eq!(ada.call_as(now, "GET", "/session", None).await.ok()["operator"]["id"], json!(ids[1]));
+        let mut stranger = Browser::at(&fixture.service, "203.0.113.9");
+        assert_eq!(stranger.call_as(now, "GET", "/session", None).await.failure(), (401, "SIGNED_OUT"));
+    }
+
     async fn signing_in_leads_to_the_workspace_that_was_used_last(database: &TestDatabase) {
         let Shared { fixture, mut ada, ids, .. } = shared(database).await;
         for id in [&ids[0], &ids[1], &ids[0]] {

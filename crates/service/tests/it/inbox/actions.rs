@@ -80,6 +80,25 @@ on_both_databases! {
         assert_eq!(say("And now?").await.status, 402);
     }
 
+    async fn the_conversations_of_somebody_who_has_left_are_free_for_the_others(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let open = desk.client.begin("Hello").await;
+        let closed = desk.client.begin("Good morning").await;
+        let kept = desk.client.begin("Thanks").await;
+        for (id, operator) in [(&open, &ben), (&closed, &ben), (&kept, &desk)] {
+            desk.change(id, json!({ "assigneeId": operator.id })).await;
+        }
+        desk.change(&closed, json!({ "status": "closed" })).await;
+        let mut console = desk.open().await;
+        desk.patch(&format!("/operators/{}", ben.id), &json!({ "disabled": true })).await.data();
+        console.until(|event| event.data["conversation"]["id"] == open.as_str()).await;
+        assert_eq!(desk.ids("view=unassigned").await, [open]);
+        // A closed one has nobody either, once its visitor writes again.
+        assert_eq!(desk.conversation(&closed).await.summary.assignee_id, None);
+        assert_eq!(desk.conversation(&kept).await.summary.assignee_id, Some(desk.id.clone()));
+    }
+
     async fn one_of_two_operators_takes_over_and_the_ai_is_silent_until_handed_back(database: &TestDatabase) {
         let desk = Desk::new(database).await;
         let ben = desk.invite("Ben", "agent").await;
