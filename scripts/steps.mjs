@@ -17,10 +17,12 @@ const WASM = ["--target", "wasm32-unknown-unknown"];
 const OWN_PROXIES = ["site-connector proxy", "connectorProxy in Node's http", "connectorProxy in Express"];
 /** End-to-end tests of the second tier: they need further builds or programs, or play a whole day. */
 const SECOND_TIER = ["dev-page", "leptos", "leptos-ssr", "operators-day", "self-host", "wordpress"];
-/** End-to-end tests by the step that runs them; `widget` has all others. `sweeps`, of the second tier, are long. */
+/** End-to-end tests by the step that runs them; `widget` has all others. `hostile` and `sweeps`, of the second tier, are long. */
 const PARTS = {
-  // Each text of the corpora, each state and each language.
-  sweeps: /^(?:hostile-data|hostile-messages|console-hostile|console-languages|gallery)$/,
+  // Each text of the corpora.
+  hostile: /^(?:hostile-data|hostile-messages|console-hostile)$/,
+  // Each state and each language.
+  sweeps: /^(?:console-languages|gallery)$/,
   console: /^(?:console|inbox)/,
   // They paste snippets of the documentation.
   docs: /^(?:docs|guest|swaps|website-builders)/,
@@ -99,6 +101,7 @@ export const STEPS = {
   "e2e:widget": () => endToEnd("widget"),
   "e2e:console": () => endToEnd("console"),
   "e2e:docs": () => endToEnd("docs"),
+  "e2e:hostile": () => endToEnd("hostile"),
   "e2e:sweeps": () => endToEnd("sweeps"),
 
   torture: () => tests("tests/torture"),
