@@ -42,7 +42,8 @@ thread_local! {
     static OPERATOR: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Sets the function that is called when a response says that the session has ended, or is another operator's.
+/// Sets the function that is called when a response says that the session has ended or is another
+/// operator's.
 pub fn on_session(callback: impl Fn(&ErrorCode) + 'static) {
     ON_SESSION.with_borrow_mut(|slot| *slot = Some(Box::new(callback)));
 }

@@ -77,8 +77,8 @@ async fn guard(State((service, kind)): State<(Service, Kind)>, request: Request,
 /// Adds the session of the request's cookie to its extensions. Returns the cookie that replaces it, when the
 /// session has been used for long.
 ///
-/// The tabs of a browser have one session. A tab that still shows the workspace before a switch says for which
-/// operator it asks, and is refused, so that nothing of it reaches the other workspace.
+/// The tabs of a browser have one session. A tab that still shows the workspace before a switch says for
+/// which operator it asks, and is refused, so that nothing of it reaches the other workspace.
 async fn identify(service: &Service, parts: &mut Parts) -> Result<Option<HeaderValue>, ApiError> {
     let transport = client::transport(service, parts);
     let Some(secret) = Cookie::Session.read(&parts.headers, transport).map(str::to_owned) else {
