@@ -216,8 +216,8 @@ async fn end_access(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<(), DbErro
     Ok(())
 }
 
-/// Takes an operator's conversations from them, so that those are in the views of all the others. A closed one
-/// may be opened again by its visitor.
+/// Takes an operator's conversations from them, so that those are in the views of all the others. A closed
+/// one may be opened again by its visitor.
 async fn release_conversations(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<(), DbError> {
     let sql = "SELECT site_id, id FROM conversations
                WHERE tenant_id = $1 AND assignee_id = $2 AND status <> 'closed' ORDER BY no";
