@@ -134,18 +134,17 @@ on_both_databases! {
     async fn a_console_of_the_workspace_before_neither_reads_nor_changes_the_other(database: &TestDatabase) {
         let Shared { fixture, mut ada, ids, .. } = shared(database).await;
         let [before, now] = [&ids[0], &ids[1]].map(|id| Some(id.as_str()));
-        let site = json!({"domain": "https://shop.example"});
+        let invitation = json!({"email": "new@example.com", "role": "agent"});
         for (method, path, body) in [
-            ("GET", "/sites", None),
+            ("GET", "/operators", None),
             ("GET", "/session", None),
-            ("POST", "/sites", Some(site)),
+            ("POST", "/invitations", Some(invitation)),
             ("DELETE", "/session", Some(json!({}))),
             ("GET", "/unknown", None),
         ] {
             let refused = ada.call_as(before, method, path, body).await;
             assert_eq!(refused.failure(), (409, "OPERATOR_CHANGED"), "{method} {path}");
         }
-        assert_eq!(ada.call_as(now, "GET", "/sites", None).await.ok()["sites"], json!([]));
         assert_eq!(ada.call_as(now, "GET", "/session", None).await.ok()["operator"]["id"], json!(ids[1]));
         let mut stranger = Browser::at(&fixture.service, "203.0.113.9");
         assert_eq!(stranger.call_as(now, "GET", "/session", None).await.failure(), (401, "SIGNED_OUT"));
