@@ -33,6 +33,7 @@ const STYLES = [
   "modal",
   "rows",
   "settings",
+  "hours",
   "studio",
   "publishing",
   "rules",

@@ -141,6 +141,49 @@ test("Unsaved changes of settings outlive the end of the session", async () => {
   await page.getByRole("button", { name: "Discard changes" }).click();
 });
 
+test("A site gets business hours by the keyboard, on a phone and from right to left, and keeps them", async () => {
+  const { site } = team;
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  const { page } = await openSettings(`assistant/${site.id}`, team.operators[0], phone);
+  const form = formOf(page, "Set business hours");
+  await form.getByRole("switch", { name: "Set business hours" }).check();
+  await form.getByRole("combobox", { name: "Time zone" }).selectOption("Asia/Tokyo");
+  const monday = form.getByRole("group", { name: "Monday" });
+  await monday.getByLabel("Monday, to").fill("12:30");
+  await monday.getByRole("button", { name: "Add hours: Monday" }).focus();
+  await page.keyboard.press("Enter");
+  await eventually(async () => assert.equal(await monday.getByLabel("Monday, from").count(), 2));
+  const friday = form.getByRole("group", { name: "Friday" });
+  await friday.getByRole("button", { name: "Remove hours: Friday" }).focus();
+  await page.keyboard.press("Enter");
+  await friday.getByText("Closed").waitFor();
+  // The focus is not lost with the row that had it.
+  await eventually(async () =>
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Add hours: Friday"),
+  );
+  await form.getByRole("button", { name: "Add a date" }).tap();
+  await form.getByLabel("Date", { exact: true }).fill("2026-12-25");
+  await monday.getByLabel("Monday, from").nth(1).fill("");
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("alert").getByText("Fill in both times of each row.").waitFor();
+  await monday.getByLabel("Monday, from").nth(1).fill("13:30");
+  await saved(form);
+  const { businessHours } = (await team.admin("site", "show", site.id)).site;
+  assert.deepEqual([businessHours.timeZone, businessHours.holidays], ["Asia/Tokyo", ["2026-12-25"]]);
+  const intervals = businessHours.intervals.map(({ day, fromMinute, toMinute }) => `${day}: ${fromMinute}-${toMinute}`);
+  assert.deepEqual(intervals, ["1: 540-750", "1: 810-930", "2: 540-1020", "3: 540-1020", "4: 540-1020"]);
+
+  for (const direction of ["rtl", "ltr"]) {
+    await page.evaluate((dir) => document.documentElement.setAttribute("dir", dir), direction);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), phone.viewport.width, direction);
+  }
+  await page.reload();
+  await eventually(async () => assert.equal(await monday.getByLabel("Monday, from").nth(1).inputValue(), "13:30"));
+  await form.getByRole("switch", { name: "Set business hours" }).uncheck();
+  await saved(form);
+  assert.equal((await team.admin("site", "show", site.id)).site.businessHours, null);
+});
+
 test("The widget's page shows the command's code, options change it, and the preview shows the window", async () => {
   const { scriptTag } = await team.admin("site", "show", team.site.id);
   const { page } = await openSettings("widget");

@@ -1,4 +1,4 @@
-//! Durations as numbers with a unit, which the browser writes in the reader's language.
+//! Durations as numbers with a unit, which the browser writes in the reader's language, and times of the day.
 
 const SECOND_MS: f64 = 1000.0;
 const MINUTE_MS: f64 = 60.0 * SECOND_MS;
@@ -67,6 +67,18 @@ pub fn duration(duration_ms: f64) -> Vec<(i32, Unit)> {
 #[allow(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
 fn whole(number: f64) -> i32 {
     number.trunc() as i32
+}
+
+/// Returns a minute of the day as a field of the type `time` takes it.
+pub fn clock_text(minute: u16) -> String {
+    format!("{:02}:{:02}", minute / 60 % 24, minute % 60)
+}
+
+/// Returns the minute of the day that a field of the type `time` gives.
+pub fn minute_of(text: &str) -> Option<u16> {
+    let (hour, minute) = text.split_once(':')?;
+    let (hour, minute) = (hour.parse::<u16>().ok()?, minute.get(..2)?.parse::<u16>().ok()?);
+    (hour < 24 && minute < 60).then_some(hour * 60 + minute)
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ pub(crate) use talk::wants_person;
 use crate::fingerprint::Fingerprint;
 use crate::knowledge::Passage;
 use crate::rate::Caller;
+use crate::sites::Opening;
 use breaker::Breaker;
 use budget::Budget;
 use completion::Completion;
@@ -95,6 +96,8 @@ pub(crate) struct Question<'a> {
     pub(crate) left_contact: bool,
     /// Whether contact details are known, from the last message or an earlier one.
     pub(crate) has_contact: bool,
+    /// When the team is back, if it is away.
+    pub(crate) reopens: Option<Opening>,
     /// The visitor who asks; `None` if an operator tries a question out.
     pub(crate) asker: Option<Asker<'a>>,
 }
@@ -114,6 +117,11 @@ impl Question<'_> {
     /// Returns the conversation before the last message.
     fn earlier(&self) -> &[Turn] {
         self.history.split_last().map_or(&[], |(_, earlier)| earlier)
+    }
+
+    /// Returns when the team is back, if it is away and the visitor was not told.
+    fn back(&self, phrases: Phrases) -> Option<String> {
+        phrases.back(self.reopens, self.earlier())
     }
 
     /// Returns whose requests are counted together: those of an address, or else of a visitor.
@@ -221,10 +229,13 @@ impl Ai {
         match self.ask(endpoint, question).await {
             Ok(Completion::Answer(text)) => {
                 answer.sources = question.passages.iter().map(Citation::from).collect();
-                answer.text = Some(text);
                 let has_sources = !answer.sources.is_empty();
                 let outcome = outcome::of_endpoint(&answer.status, has_sources, &question.said.understood);
                 answer.outcome = Some(outcome);
+                // A model does not know the hours.
+                let waits = answer.wants_person || outcome.needs_person();
+                let back = if waits { question.back(Phrases::of(message, question.locale)) } else { None };
+                answer.text = Some(paragraphs(text, back));
             }
             Ok(Completion::Refusal(text)) => {
                 if text.is_none() {
@@ -300,6 +311,14 @@ impl Ai {
             breakers.retain(|_, breaker| Arc::strong_count(breaker) > 1);
         }
         Arc::clone(breakers.entry(endpoint.identity(site_id)).or_default())
+    }
+}
+
+/// Returns a text with another paragraph, if there is one.
+fn paragraphs(text: String, next: Option<String>) -> String {
+    match next {
+        Some(next) => format!("{text}\n\n{next}"),
+        None => text,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sites, and their settings.
 
+mod business_hours;
 mod settings;
 mod visitor_secret;
 
@@ -19,6 +20,7 @@ use crate::fingerprint::fingerprint;
 use crate::limits::check_name;
 use crate::secrets::{ServiceKey, new_id};
 
+pub(crate) use business_hours::Opening;
 pub use settings::{AiChange, SiteChange};
 pub(crate) use visitor_secret::{VisitorSecrets, remove_visitor_secret, rotate_visitor_secret};
 
@@ -64,13 +66,24 @@ impl Site {
         !self.disabled && !self.tenant_disabled
     }
 
-    /// Returns whether people answer in place of the AI, while an operator is online or not.
-    pub(crate) fn is_for_people(&self, operator_online: bool) -> bool {
+    /// Returns whether people answer a message in place of the AI, while an operator is online or not.
+    pub(crate) fn is_for_people(&self, now_ms: i64, operator_online: bool) -> bool {
         match self.answering.as_str() {
             "people_only" => true,
-            "people_first" => operator_online,
+            "people_first" => operator_online && self.is_open(now_ms),
             _ => false,
         }
+    }
+
+    /// Returns whether it is within the site's business hours.
+    pub(crate) fn is_open(&self, now_ms: i64) -> bool {
+        self.business_hours.as_ref().is_none_or(|hours| business_hours::is_open(hours, now_ms))
+    }
+
+    /// Returns when the site's business hours begin again; `None` during them, without any, and if no day of
+    /// the next year has some.
+    pub(crate) fn reopens(&self, now_ms: i64) -> Option<Opening> {
+        self.business_hours.as_ref().and_then(|hours| business_hours::next_opening(hours, now_ms))
     }
 
     /// Returns the tenant's id as pages see it: another one for each site, which tells nothing of the tenant.
@@ -95,7 +108,7 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.assistant_name, s.welcome, s.avatar_url, s.publishing, s.monthly_ai_replies, s.quota_refuses, s.ai_base,
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
     s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
-    s.old_visitor_secret_until_ms, s.ai_options, s.answering
+    s.old_visitor_secret_until_ms, s.ai_options, s.answering, s.business_hours
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -128,6 +141,7 @@ fn read(row: &Row) -> Result<Site, DbError> {
         avatar_url: row.optional_text(13)?,
         publishing: row.text(14)?,
         answering: row.text(32)?,
+        business_hours: row.optional_text(33)?.and_then(|text| json(&text)),
         monthly_ai_replies: row.optional_int(15)?,
         quota_refuses: row.flag(16)?,
         ai,

@@ -67,6 +67,11 @@ pub fn time_zone() -> String {
     browser::time_zone()
 }
 
+/// Returns the IANA names of the time zones that the browser knows; none if it does not tell.
+pub fn time_zones() -> Vec<String> {
+    browser::time_zones()
+}
+
 /// A duration in its largest whole unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Age {
@@ -200,6 +205,16 @@ pub(super) mod browser {
         zones().unwrap_or_default()
     }
 
+    pub(super) fn time_zones() -> Vec<String> {
+        let zones = || {
+            let intl = Reflect::get(&js_sys::global(), &JsValue::from_str("Intl")).ok()?;
+            let method = Reflect::get(&intl, &JsValue::from_str("supportedValuesOf")).ok()?;
+            let zones = method.dyn_into::<Function>().ok()?.call1(&intl, &JsValue::from_str("timeZone")).ok()?;
+            Some(zones.dyn_into::<Array>().ok()?.iter().filter_map(|zone| zone.as_string()).collect())
+        };
+        zones().unwrap_or_default()
+    }
+
     pub(super) fn time_zone() -> String {
         format_with("DateTimeFormat", &[], "resolvedOptions", &[]).unwrap_or_else(|| "UTC".to_owned())
     }
@@ -245,6 +260,10 @@ pub(super) mod browser {
     }
 
     pub(in crate::text) fn zones_of_region(_code: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    pub(super) fn time_zones() -> Vec<String> {
         Vec::new()
     }
 

@@ -9,6 +9,7 @@ mod danger;
 mod deliveries;
 mod email;
 mod entries;
+mod hours;
 mod knowledge;
 mod labels;
 mod licenses;

@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod hours;
 mod knowledge;
 mod people;
 mod provider;
@@ -19,6 +20,7 @@ pub use access::{
     VisitorSecretRotation,
 };
 pub use audit::{AuditEntry, AuditPage};
+pub use hours::{BusinessHours, OpenInterval};
 pub use knowledge::{
     Answer, AnswerChange, AnswerPage, AnswerText, AskedAnswer, ContentItem, ContentPage, KnowledgeQuestion,
     Passage, Passages,

@@ -10,6 +10,7 @@ use super::said::{Found, Said};
 use super::talk::{Act, Sentence};
 use super::{Question, Turn};
 use crate::knowledge::Passage;
+use crate::sites::Opening;
 
 /// The sentences that offer a person, to which a visitor may say yes.
 const OFFERS: [Sentence; 5] =
@@ -47,6 +48,7 @@ pub(super) fn reply(question: &Question<'_>) -> Reply {
         phrases,
         earlier,
         has_contact: question.has_contact,
+        reopens: question.reopens,
         texts: Vec::new(),
         sources: Vec::new(),
     };
@@ -92,6 +94,7 @@ struct Writer<'a> {
     phrases: Phrases,
     earlier: &'a [Turn],
     has_contact: bool,
+    reopens: Option<Opening>,
     texts: Vec<String>,
     sources: Vec<String>,
 }
@@ -110,6 +113,12 @@ impl Writer<'_> {
 
     fn offer_person(&mut self) {
         self.say(if self.has_contact { Sentence::Handoff } else { Sentence::AskForContact });
+        self.say_back();
+    }
+
+    /// Says when the team is back, if it is away.
+    fn say_back(&mut self) {
+        self.texts.extend(self.phrases.back(self.reopens, self.earlier));
     }
 
     /// Writes the answers that were found.
@@ -174,13 +183,14 @@ impl Writer<'_> {
     /// Admits what was not answered, and offers a person.
     fn admit(&mut self, counts: &Counts) {
         match (counts.answered, counts.unanswered, counts.doubtful) {
-            (_, 0, 0) => {}
+            (_, 0, 0) => return,
             (0, _, 1..) => {
                 self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::OrElse });
             }
             (0, ..) => self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::Nothing }),
             _ => self.say(Sentence::NothingElse),
         }
+        self.say_back();
     }
 }
 

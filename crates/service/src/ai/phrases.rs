@@ -4,6 +4,10 @@ use chat_protocol::Role;
 
 use super::Turn;
 use super::talk::{Sentence, Tongue};
+use crate::sites::Opening;
+
+/// The days ahead from which on the name of a day may mean another week.
+const AMBIGUOUS_DAYS: i32 = 7;
 
 /// The sentences of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +47,22 @@ impl Phrases {
         !self.tongue.sentences(sentence).iter().all(|way| is_said(&way))
     }
 
+    /// Returns when the team is back, by the clock of the site, unless the assistant has said so in this
+    /// conversation.
+    pub(super) fn back(self, opening: Option<Opening>, earlier: &[Turn]) -> Option<String> {
+        let Opening { at, days_ahead } = opening?;
+        let index = usize::try_from(at.weekday().to_monday_zero_offset()).ok()?;
+        let mut day = (*self.tongue.sentences(Sentence::Weekday).get(index)?).to_owned();
+        if days_ahead >= AMBIGUOUS_DAYS {
+            day = format!("{day} ({})", at.date());
+        }
+        let time = at.strftime("%H:%M").to_string();
+        let sentence = self.tongue.sentences(Sentence::Back).first()?;
+        let sentence = sentence.replace("{day}", &day).replace("{time}", &time);
+        let is_said = |turn: &Turn| turn.role == Role::Assistant && turn.content.contains(&sentence);
+        (!earlier.iter().any(is_said)).then_some(sentence)
+    }
+
     /// Returns whether the assistant's last message contains one of these sentences.
     pub(super) fn has_just_said(self, sentences: &[Sentence], earlier: &[Turn]) -> bool {
         let Some(last) = earlier.iter().rev().find(|turn| turn.role != Role::Visitor) else { return false };
@@ -70,6 +90,44 @@ mod tests {
         ] {
             assert_eq!(Phrases::of(message, locale).tongue.tag(), tag, "{message}");
         }
+    }
+
+    fn opening(at: &str, days_ahead: i32) -> Option<Opening> {
+        Some(Opening { at: at.parse().expect("a time"), days_ahead })
+    }
+
+    #[test]
+    fn says_when_the_team_is_back_in_the_language_of_the_message() {
+        for (tag, expected) in [
+            ("en", "We are back on Monday at 09:00."),
+            ("de", "Wir sind am Montag um 09:00 Uhr wieder da."),
+            ("pl", "Wracamy w poniedziałek o 09:00."),
+            ("ar", "سنعود يوم الاثنين الساعة 09:00."),
+            ("ja", "担当者の対応は月曜日の09:00に再開します。"),
+        ] {
+            let back = Phrases::of("?", Some(tag)).back(opening("2026-11-30T09:00", 2), &[]);
+            assert_eq!(back.as_deref(), Some(expected), "{tag}");
+        }
+        let sunday = Phrases::of("?", Some("ru")).back(opening("2026-11-29T18:30", 0), &[]);
+        assert_eq!(sunday.as_deref(), Some("Мы вернёмся в воскресенье в 18:30."));
+        assert_eq!(Phrases::of("?", None).back(None, &[]), None);
+    }
+
+    #[test]
+    fn names_the_date_if_the_day_may_mean_another_week() {
+        let back = |days_ahead| Phrases::of("", None).back(opening("2027-01-04T09:00", days_ahead), &[]);
+        assert_eq!(back(6).as_deref(), Some("We are back on Monday at 09:00."));
+        assert_eq!(back(7).as_deref(), Some("We are back on Monday (2027-01-04) at 09:00."));
+    }
+
+    #[test]
+    fn says_once_when_the_team_is_back() {
+        let english = Phrases::of("", None);
+        let back = english.back(opening("2026-11-30T09:00", 2), &[]).expect("a sentence");
+        let said = |role| [Turn { role, content: format!("I do not know. {back}") }];
+        assert_eq!(english.back(opening("2026-11-30T09:00", 1), &said(Role::Assistant)), None);
+        assert!(english.back(opening("2026-11-30T09:00", 1), &said(Role::Visitor)).is_some());
+        assert!(english.back(opening("2026-12-01T09:00", 1), &said(Role::Assistant)).is_some());
     }
 
     #[test]

@@ -16,7 +16,8 @@ use super::said::Said;
 use super::shares::Holder;
 use super::talk::Sentence;
 use super::{
-    Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Turn, quota, wants_person, warning,
+    Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Turn, paragraphs, quota, wants_person,
+    warning,
 };
 use crate::Service;
 use crate::db::{Db, DbError, work};
@@ -25,7 +26,7 @@ use crate::knowledge::Passage;
 use crate::lead::{Countries, Seen, events_as_context, without_contacts};
 use crate::rate::Caller;
 use crate::secrets::ServiceKey;
-use crate::sites::Site;
+use crate::sites::{Opening, Site};
 use crate::visitors::events::{Trail, of_trail};
 
 /// The status of replies beyond those of a visitor, an address, or their share of the month. It is not that
@@ -76,6 +77,8 @@ pub(crate) struct VisitorMessage<'a> {
     pub(crate) countries: Countries,
     /// Whether the visitor's contact details are known.
     pub(crate) has_contact: bool,
+    /// When the team is back, if it is away.
+    pub(crate) reopens: Option<Opening>,
     /// The last messages of the conversation. They end with this one, unless they were erased.
     pub(crate) history: Vec<Turn>,
 }
@@ -95,6 +98,7 @@ pub(crate) async fn answer(
         trail,
         countries,
         has_contact,
+        reopens,
         mut history,
     } = message;
     let visited = events_as_context(&recent_events(service.db(), &site.id, trail).await?);
@@ -122,6 +126,7 @@ pub(crate) async fn answer(
         locale,
         left_contact: rest != text,
         has_contact,
+        reopens,
         // Visitors with an empty id have nothing in common.
         asker: Some(Asker { visitor_id: visitor_id.filter(|id| !id.is_empty()), caller }),
     };
@@ -149,6 +154,7 @@ pub(crate) async fn try_answer(
         locale,
         left_contact: false,
         has_contact: false,
+        reopens: None,
         asker: None,
     };
     let answer = service.0.responder.respond(service, site, &asked).await?;
@@ -286,10 +292,16 @@ impl Answer {
     }
 
     /// Returns the text that the team will read the message, in the visitor's language, for a visitor who
-    /// waits for people while none is online.
-    pub(crate) fn of_absent_team(message: &str, locale: Option<&str>, has_contact: bool) -> Self {
+    /// waits for people while none is online, and when it is back, if that is known.
+    pub(crate) fn of_absent_team(
+        message: &str,
+        locale: Option<&str>,
+        has_contact: bool,
+        reopens: Option<Opening>,
+    ) -> Self {
         let sentence = if has_contact { Sentence::Handoff } else { Sentence::AskForContact };
-        let text = Phrases::of(message, locale).say(sentence, &[]).to_owned();
+        let phrases = Phrases::of(message, locale);
+        let text = paragraphs(phrases.say(sentence, &[]).to_owned(), phrases.back(reopens, &[]));
         Self { text: Some(text), tells_absence: true, ..Self::silent() }
     }
 
@@ -297,10 +309,11 @@ impl Answer {
     /// what they say (4.13), and offers a person.
     pub(super) fn fallback(status: AiStatus, question: &Question<'_>) -> Self {
         let message = question.message();
-        let text = Phrases::of(message, question.locale).fallback;
+        let phrases = Phrases::of(message, question.locale);
+        let text = paragraphs(phrases.fallback.to_owned(), question.back(phrases));
         Self {
             status,
-            text: Some(format!("{text}{}", fallback_links(question.passages))),
+            text: Some(text + &fallback_links(question.passages)),
             used_fallback: true,
             wants_person: wants_person(message),
             outcome: Some(Outcome::Failed),

@@ -62,9 +62,10 @@ pub(super) async fn record(
     keyed: Option<KeyedRequest>,
 ) -> Result<Step, ApiError> {
     let now_ms = service.now_ms();
+    let operator_online = operators_online(service, &site.tenant_id).await?.is_online();
     let message = NewMessage {
         key: keyed.as_ref().map(|keyed| keyed.key.as_str().to_owned()),
-        for_people: site.is_for_people(operators_online(service, &site.tenant_id).await?.is_online()),
+        for_people: site.is_for_people(now_ms, operator_online),
         ..NewMessage::new(Role::Visitor, body.message.clone())
     };
     let (site, body, identity) = (Arc::clone(site), Arc::clone(body), identity.cloned());

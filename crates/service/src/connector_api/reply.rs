@@ -33,9 +33,12 @@ pub(super) async fn reply(
         Err(error) => return Err(error),
     };
     let online = operators_online(service, &site.tenant_id).await?.is_online();
-    if !conversation.ai_answers(service.now_ms(), online) {
+    let now_ms = service.now_ms();
+    if !conversation.ai_answers(now_ms, online) {
         return Ok(Answer::silent());
     }
+    // Somebody who works late may answer any time.
+    let reopens = if online { None } else { site.reopens(now_ms) };
     let mut history =
         last_messages(db, &recorded.conversation_id, recorded.conversation_no, MAX_HISTORY).await?;
     // A later message has an answer of its own.
@@ -44,12 +47,11 @@ pub(super) async fn reply(
     if recorded.for_people {
         // The widget shows that an operator is there. Otherwise a visitor is told once that the team reads
         // the message.
-        let is_known =
-            conversation.notes.is_told_of_absence() || conversation.is_with_person(service.now_ms());
+        let is_known = conversation.notes.is_told_of_absence() || conversation.is_with_person(now_ms);
         return Ok(if online || is_known {
             Answer::silent()
         } else {
-            Answer::of_absent_team(&body.message, body.locale.as_deref(), has_contact)
+            Answer::of_absent_team(&body.message, body.locale.as_deref(), has_contact, reopens)
         });
     }
     let began = Instant::now();
@@ -62,6 +64,7 @@ pub(super) async fn reply(
         trail: recorded.trail(identity),
         countries: conversation.countries(site),
         has_contact,
+        reopens,
         history: history.into_iter().map(StoredMessage::into_turn).collect(),
     };
     let answer = ai::answer(service, site, message).await?;

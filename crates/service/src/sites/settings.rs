@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use chat_protocol::FieldError;
-use chat_protocol::admin::settings::{AiOptions, AiProvider};
+use chat_protocol::admin::settings::{AiOptions, AiProvider, BusinessHours};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::Site;
+use super::business_hours::checked_hours;
 use crate::db::Arg;
 use crate::error::ApiError;
 use crate::limits::{MAX_LIST_LENGTH, MAX_URL_LENGTH, check_name, check_text};
@@ -50,8 +51,12 @@ pub struct SiteChange {
     /// published, unless a check finds a problem (1.4).
     pub publishing: Option<String>,
     /// `ai_first`: the AI, and a person on request or if the AI has no answer; `people_first`: a person
-    /// while an operator is online, otherwise the AI; `people_only`: the AI never answers.
+    /// while an operator is online within the business hours, otherwise the AI; `people_only`: the AI never
+    /// answers.
     pub answering: Option<String>,
+    /// The hours in which people answer; `null` for always.
+    #[serde(default, deserialize_with = "nullable")]
+    pub business_hours: Option<Option<BusinessHours>>,
     /// Maximum replies of the AI in a calendar month (UTC).
     #[serde(default, deserialize_with = "nullable")]
     pub monthly_ai_replies: Option<Option<i64>>,
@@ -187,6 +192,11 @@ impl SiteChange {
             }
             set("answering", answering.into());
         }
+        if let Some(hours) = self.business_hours {
+            let hours = hours.map(checked_hours).transpose()?;
+            let text = hours.map(|hours| serde_json::to_string(&hours).unwrap_or_default());
+            set("business_hours", text.into());
+        }
         if let Some(replies) = self.monthly_ai_replies {
             set("monthly_ai_replies", within("monthlyAiReplies", replies, 0, i64::MAX)?);
         }
@@ -321,6 +331,9 @@ mod tests {
             (r#"{"avatarUrl": "javascript:alert(1)"}"#, "avatarUrl"),
             (r#"{"publishing": "yes"}"#, "publishing"),
             (r#"{"answering": "nobody"}"#, "answering"),
+            (r#"{"businessHours": {"timeZone": "Mars/Base", "intervals": []}}"#, "businessHours.timeZone"),
+            (r#"{"businessHours": {"timeZone": "UTC", "intervals": []}}"#, "businessHours.intervals"),
+            (r#"{"businessHours": {"timeZone": "UTC", "days": []}}"#, "days"),
             (r#"{"monthlyAiReplies": -1}"#, "monthlyAiReplies"),
             (r#"{"retentionDays": 0}"#, "retentionDays"),
             (r#"{"ai": {"base": "ai.example", "model": "m"}}"#, "ai.base"),

@@ -2,6 +2,7 @@
 
 mod actions;
 mod answering;
+mod business_hours;
 pub mod desk;
 mod identity;
 mod lists;

@@ -10,6 +10,7 @@ use crate::api::requests;
 use crate::browser::notification::Permission;
 use crate::state::{Alerts, app};
 use crate::text::{attention, time_zone, units};
+use crate::times::{clock_text, minute_of};
 
 /// The hours that are offered at first: the night, on all days.
 const NIGHT: (u16, u16) = (20 * 60, 8 * 60);
@@ -178,18 +179,8 @@ fn QuietFields(form: Form) -> impl IntoView {
     }
 }
 
-/// Returns a minute of the day as a field of the type `time` takes it.
-fn clock_text(minute: u16) -> String {
-    format!("{:02}:{:02}", minute / 60 % 24, minute % 60)
-}
-
 fn quiet_hours(from: &str, to: &str) -> Option<(u16, u16)> {
-    let minute = |text: &str| -> Option<u16> {
-        let (hour, minute) = text.split_once(':')?;
-        let (hour, minute) = (hour.parse::<u16>().ok()?, minute.get(..2)?.parse::<u16>().ok()?);
-        (hour < 24 && minute < 60).then_some(hour * 60 + minute)
-    };
-    Some((minute(from)?, minute(to)?))
+    Some((minute_of(from)?, minute_of(to)?))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::CUSTOM_AI_PROVIDER;
+use super::{BusinessHours, CUSTOM_AI_PROVIDER};
 
 /// A site. What the settings mean is described in [`SiteChange`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,8 @@ pub struct Site {
     pub publishing: String,
     /// The first to answer visitors: `ai_first`, `people_first` or `people_only`.
     pub answering: String,
+    /// The hours in which people answer; none: always.
+    pub business_hours: Option<BusinessHours>,
     /// Maximum replies of the AI in a calendar month.
     pub monthly_ai_replies: Option<i64>,
     /// Whether messages are refused with 402 once those are used up.
@@ -176,6 +178,9 @@ pub struct SiteChange {
     /// `ai_first`, `people_first` or `people_only`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answering: Option<String>,
+    /// The hours in which people answer; `Remove` for always.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub business_hours: Patch<BusinessHours>,
     /// Maximum replies of the AI in a calendar month.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub monthly_ai_replies: Patch<i64>,

@@ -138,3 +138,35 @@ fn anger_is_answered_by_an_apology_and_a_person() {
     let expected = format!("{}\n\n{}", sentence(Sentence::Anger), sentence(Sentence::AskForContact));
     assert_eq!((angry.text, angry.outcome), (expected, Outcome::CouldNotAnswer));
 }
+
+/// Answers a message while the team is away until Monday.
+fn reply_while_away(message: &str, passages: &[Passage]) -> String {
+    let understood = Understood::new(message, &[], None);
+    let found = understood.asked.iter();
+    let found = found.map(|asked| Found { asked: asked.clone(), passages: passages.to_vec() }).collect();
+    let at = "2026-11-30T09:00".parse().expect("a time");
+    let history = [Turn { role: Role::Visitor, content: message.to_owned() }];
+    let question = Question {
+        passages,
+        said: &Said { understood, found },
+        history: &history,
+        reopens: Some(Opening { at, days_ahead: 2 }),
+        ..Question::default()
+    };
+    super::reply(&question).text
+}
+
+#[test]
+fn says_when_the_team_is_back_where_a_person_is_needed_and_nowhere_else() {
+    const BACK: &str = "We are back on Monday at 09:00.";
+    for message in ["I want to talk to a human", "This is useless", "Do you sell teapots?"] {
+        let text = reply_while_away(message, &[]);
+        assert!(text.ends_with(BACK), "{message}: {text}");
+    }
+    for message in ["Hello", "Thank you", "Are you a robot?"] {
+        let text = reply_while_away(message, &[]);
+        assert!(!text.contains(BACK), "{message}: {text}");
+    }
+    let answered = reply_while_away("How much is a mug?", &[passage("They hold 320 ml.", None)]);
+    assert_eq!(answered, "They hold 320 ml.");
+}

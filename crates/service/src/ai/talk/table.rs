@@ -72,10 +72,14 @@ pub(crate) enum Sentence {
     Ask,
     /// The AI gave no answer (4.13).
     Fallback,
+    /// The time at which the team is back, with `{day}` and `{time}`.
+    Back,
+    /// The days of the week as `Back` has them, from Monday to Sunday.
+    Weekday,
 }
 
 impl Sentence {
-    const KEYS: [(&'static str, Self); 20] = [
+    const KEYS: [(&'static str, Self); 22] = [
         ("greeting", Self::Greeting),
         ("welcome", Self::Thanks),
         ("okay", Self::Okay),
@@ -96,6 +100,8 @@ impl Sentence {
         ("above", Self::Above),
         ("ask", Self::Ask),
         ("fallback", Self::Fallback),
+        ("back", Self::Back),
+        ("weekday", Self::Weekday),
     ];
 }
 
@@ -262,12 +268,15 @@ mod tests {
             for (key, sentence) in Sentence::KEYS {
                 let sentences = table.sentences(sentence);
                 assert!(!sentences.is_empty(), "{}: {key}", tongue.tag());
-                assert!(sentences.iter().all(|text| text.chars().count() > 3), "{}: {key}", tongue.tag());
+                assert!(sentences.iter().all(|text| text.chars().count() > 2), "{}: {key}", tongue.tag());
             }
             for (key, list) in List::KEYS {
                 let is_there = list == List::Words || table.lists.contains_key(&list);
                 assert!(is_there, "{}: {key}", tongue.tag());
             }
+            let back = table.sentences(Sentence::Back)[0];
+            assert!(back.contains("{day}") && back.contains("{time}"), "{}: {back}", tongue.tag());
+            assert_eq!(table.sentences(Sentence::Weekday).len(), 7, "{}", tongue.tag());
             let fallback = table.sentences(Sentence::Fallback)[0].chars().count();
             assert!((10..120).contains(&fallback), "{}: {fallback}", tongue.tag());
         }
