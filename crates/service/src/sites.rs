@@ -95,7 +95,7 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.assistant_name, s.welcome, s.avatar_url, s.publishing, s.monthly_ai_replies, s.quota_refuses, s.ai_base,
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
     s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
-    s.old_visitor_secret_until_ms, s.ai_options, s.answering
+    s.old_visitor_secret_until_ms, s.ai_options, s.answering, s.answer_threshold
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -128,6 +128,7 @@ fn read(row: &Row) -> Result<Site, DbError> {
         avatar_url: row.optional_text(13)?,
         publishing: row.text(14)?,
         answering: row.text(32)?,
+        answer_threshold: row.int(33)?,
         monthly_ai_replies: row.optional_int(15)?,
         quota_refuses: row.flag(16)?,
         ai,

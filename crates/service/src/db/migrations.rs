@@ -19,7 +19,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     Step {
         version: 1,
         name: "tables",
@@ -121,6 +121,12 @@ const STEPS: [Step; 17] = [
         name: "page heads",
         sqlite: include_str!("../../migrations/0018_page_heads.sql"),
         postgres: include_str!("../../migrations/0018_page_heads.sql"),
+    },
+    Step {
+        version: 20,
+        name: "test questions",
+        sqlite: include_str!("../../migrations/0020_test_questions.sqlite.sql"),
+        postgres: include_str!("../../migrations/0020_test_questions.postgres.sql"),
     },
 ];
 

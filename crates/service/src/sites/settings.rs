@@ -52,6 +52,8 @@ pub struct SiteChange {
     /// `ai_first`: the AI, and a person on request or if the AI has no answer; `people_first`: a person
     /// while an operator is online, otherwise the AI; `people_only`: the AI never answers.
     pub answering: Option<String>,
+    /// The certainty, in thousandths, from which on the built-in assistant answers with a source, 0 to 1000.
+    pub answer_threshold: Option<i64>,
     /// Maximum replies of the AI in a calendar month (UTC).
     #[serde(default, deserialize_with = "nullable")]
     pub monthly_ai_replies: Option<Option<i64>>,
@@ -187,6 +189,9 @@ impl SiteChange {
             }
             set("answering", answering.into());
         }
+        if let Some(threshold) = self.answer_threshold {
+            set("answer_threshold", within("answerThreshold", Some(threshold), 0, 1000)?);
+        }
         if let Some(replies) = self.monthly_ai_replies {
             set("monthly_ai_replies", within("monthlyAiReplies", replies, 0, i64::MAX)?);
         }
@@ -321,6 +326,7 @@ mod tests {
             (r#"{"avatarUrl": "javascript:alert(1)"}"#, "avatarUrl"),
             (r#"{"publishing": "yes"}"#, "publishing"),
             (r#"{"answering": "nobody"}"#, "answering"),
+            (r#"{"answerThreshold": 1001}"#, "answerThreshold"),
             (r#"{"monthlyAiReplies": -1}"#, "monthlyAiReplies"),
             (r#"{"retentionDays": 0}"#, "retentionDays"),
             (r#"{"ai": {"base": "ai.example", "model": "m"}}"#, "ai.base"),

@@ -43,6 +43,8 @@ pub struct Site {
     pub publishing: String,
     /// The first to answer visitors: `ai_first`, `people_first` or `people_only`.
     pub answering: String,
+    /// The certainty, in thousandths, from which on the built-in assistant answers with a source.
+    pub answer_threshold: i64,
     /// Maximum replies of the AI in a calendar month.
     pub monthly_ai_replies: Option<i64>,
     /// Whether messages are refused with 402 once those are used up.
@@ -176,6 +178,9 @@ pub struct SiteChange {
     /// `ai_first`, `people_first` or `people_only`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answering: Option<String>,
+    /// The certainty, in thousandths, from which on the built-in assistant answers with a source, 0 to 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_threshold: Option<i64>,
     /// Maximum replies of the AI in a calendar month.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub monthly_ai_replies: Patch<i64>,
