@@ -94,6 +94,11 @@ const PAGES = [
     (page) => page.getByText("No website is read yet."),
   ],
   ["settings: Ask it", () => `settings/knowledge/${team.site.id}/ask`, (page) => page.getByRole("textbox")],
+  [
+    "settings: Tests",
+    () => `settings/knowledge/${team.site.id}/tests`,
+    (page) => page.getByText("No test questions yet."),
+  ],
   settings("access", "Tokens and licenses", rowOf(LONG)),
   settings("retention", "Retention"),
   settings("sites", "Sites", rowOf("The pot shop")),

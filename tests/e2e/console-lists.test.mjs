@@ -42,6 +42,65 @@ test("An answer that was added is found by asking, and is gone when it is delete
   await row(page, "zebra teapots?").waitFor({ state: "detached" });
 });
 
+test("A question that was asked becomes a test, which shows what the loss of an answer made worse", async () => {
+  const { page } = await openSettings("knowledge", team.operators[0], { viewport: { width: 390, height: 844 } });
+  const QUESTIONED = "Do you engrave giraffe mugs?";
+  await page.getByRole("button", { name: "Add an answer" }).click();
+  const form = dialog(page, "Add an answer");
+  await form.getByRole("textbox", { name: "Question" }).fill(QUESTIONED);
+  await form.getByRole("textbox", { name: "Answer" }).fill("Yes, we engrave giraffe mugs by hand.");
+  await form.getByRole("button", { name: "Save" }).click();
+  await row(page, QUESTIONED).waitFor();
+
+  await page.getByRole("link", { name: "Ask it" }).click();
+  await page.getByRole("textbox", { name: "Question" }).fill(QUESTIONED);
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  const found = page.getByRole("status").filter({ hasText: "Based on" });
+  await found
+    .getByText(/Certainty: \d+%/)
+    .first()
+    .waitFor();
+  await found.getByText("Minimum certainty: 50%").waitFor();
+  await page.getByRole("combobox", { name: "Minimum certainty of an answer" }).selectOption("20%");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await found.getByText("Minimum certainty: 20%").waitFor();
+  await found.getByRole("button", { name: "Use 20% for all visitors" }).click();
+  await found.getByRole("button", { name: "Use 20% for all visitors" }).waitFor({ state: "detached" });
+  await found.getByRole("button", { name: "Add to the tests" }).click();
+  const added = dialog(page, "Add a test question");
+  assert.equal(await added.getByRole("textbox", { name: "Question" }).inputValue(), QUESTIONED);
+  assert.match(await added.getByRole("textbox", { name: "Page" }).inputValue(), /^answer:/);
+  await added.getByRole("combobox", { name: "Expected" }).selectOption("Words in the answer");
+  await added.getByRole("textbox", { name: "Words" }).fill("€");
+  await added.getByRole("button", { name: "Save" }).click();
+  await added.getByRole("alert").filter({ hasText: "words or numbers" }).waitFor();
+  await added.getByRole("textbox", { name: "Words" }).fill("BY HAND\ngiraffe");
+  await added.getByRole("button", { name: "Save" }).click();
+  await added.waitFor({ state: "hidden" });
+
+  await page.getByRole("link", { name: "Tests" }).click();
+  const tested = row(page, QUESTIONED).first();
+  await tested.getByText("Not asked yet").waitFor();
+  await page.getByRole("button", { name: "Ask them now" }).click();
+  await tested.getByText("Passed", { exact: true }).waitFor();
+  await tested.getByText("Answered").click();
+  await tested.getByText("by hand.").waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+
+  await page.getByRole("link", { name: "Questions and answers" }).click();
+  await page.getByRole("button", { name: `Delete ${QUESTIONED}` }).click();
+  await dialog(page, "Delete the answer").getByRole("button", { name: "Delete" }).click();
+  await row(page, QUESTIONED).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Tests" }).click();
+  await page.getByRole("button", { name: "Ask them now" }).click();
+  await tested.getByText("Failed", { exact: true }).waitFor();
+  await tested.getByText("Worse", { exact: true }).waitFor();
+  await page.getByText(/^Worse than .*: 1$/).waitFor();
+  await page.getByRole("button", { name: `Delete ${QUESTIONED}` }).click();
+  await dialog(page, "Delete the test question").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No test questions yet.").waitFor();
+});
+
 test("A website is added, read with a reason why it cannot be, changed and removed", async () => {
   const { page } = await openSettings("knowledge");
   await page.getByRole("link", { name: "Website" }).click();

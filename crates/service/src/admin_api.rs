@@ -15,7 +15,10 @@ use axum::routing::get;
 use utoipa::OpenApi;
 
 use crate::error::ApiError;
-use crate::{ADMIN_BASE, Service, accounts, body_limit, inbox, knowledge_api, notify, publishing, visitors};
+use crate::{
+    ADMIN_BASE, Service, accounts, body_limit, inbox, knowledge_api, notify, publishing, test_questions,
+    visitors,
+};
 
 /// Maximum size of a request's body, in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -37,6 +40,7 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(visitors::routes());
     let routes = body_limit::limited(limited, MAX_BODY_BYTES)
         .merge(publishing::routes())
+        .merge(test_questions::routes())
         .merge(accounts::routes())
         .route("/openapi.json", get(async || axum::Json(document())))
         .fallback(async || ApiError::NotFound("This path"));
@@ -73,6 +77,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     document.merge(inbox::InboxApi::openapi());
     document.merge(knowledge_api::KnowledgeApi::openapi());
     document.merge(crate::sources::SourcesApi::openapi());
+    document.merge(test_questions::TestQuestionsApi::openapi());
     document.merge(notify::webhooks::WebhooksApi::openapi());
     document.merge(notify::mail::NotificationsApi::openapi());
     document.merge(notify::push::PushApi::openapi());
@@ -97,7 +102,7 @@ mod tests {
         "POST /sites/{site}/privacy/export",
     ];
     /// Operations that change something, and read no body.
-    const WITHOUT_BODY: [&str; 13] = [
+    const WITHOUT_BODY: [&str; 14] = [
         "POST /operators/{operator}/password-link",
         "POST /sites/{site}/disable",
         "POST /sites/{site}/enable",
@@ -108,6 +113,7 @@ mod tests {
         "POST /sites/{site}/reviews/{id}/undo",
         "POST /sites/{site}/reviews/{id}/withdraw",
         "POST /sites/{site}/sources/{source}/run",
+        "POST /sites/{site}/test-questions/run",
         "POST /webhooks/{id}/deliveries/{delivery}/replay",
         "POST /webhooks/{id}/secret",
         "POST /webhooks/{id}/test",

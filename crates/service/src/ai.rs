@@ -27,6 +27,7 @@ mod said;
 mod shares;
 mod talk;
 mod thinking;
+mod tried;
 mod warning;
 
 use std::collections::HashMap;
@@ -38,13 +39,15 @@ use serde::Serialize;
 use tracing::warn;
 
 pub(crate) use address::EndpointError;
+pub(crate) use confidence::Threshold;
 pub use endpoint::Endpoint;
 pub(crate) use outcome::Outcome;
 pub(crate) use phrases::Phrases;
 pub(crate) use probe::Probed;
 pub(crate) use prompt::MAX_HISTORY;
-pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events, try_answer};
+pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events};
 pub(crate) use talk::wants_person;
+pub(crate) use tried::{Rehearsal, Tried, rehearse, try_answer};
 
 use crate::fingerprint::Fingerprint;
 use crate::knowledge::Passage;

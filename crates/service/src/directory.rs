@@ -1,14 +1,18 @@
 //! The tenants and sites of a service, as the command line manages them.
 
+use chat_protocol::admin::settings::{TestQuestionText, TestResult};
+use futures_util::future::BoxFuture;
+
 use crate::Service;
+use crate::ai::Threshold;
 use crate::audit::{self, Author};
 use crate::db::{Tx, work};
 use crate::error::ApiError;
 use crate::licenses::{self, License, NewLicense};
 use crate::sites::{self, Site, SiteChange};
 use crate::tenants::{self, Tenant};
+use crate::test_questions;
 use crate::tokens::{self, NewToken, TokenInfo};
-use futures_util::future::BoxFuture;
 
 /// Manages tenants, sites, tokens and licenses. Each change is recorded in the audit log as one of the
 /// command.
@@ -77,6 +81,23 @@ impl Directory {
     /// Returns a site.
     pub async fn site(&self, id: &str) -> Result<Site, ApiError> {
         sites::find(self.0.db(), id).await?.ok_or(ApiError::NotFound("This site"))
+    }
+
+    /// Asks a test question of a site as a run of its test questions does. `threshold` is the certainty, in
+    /// thousandths, from which on a source is an answer; `None` is that of the site. Nothing is stored.
+    pub async fn ask(
+        &self,
+        site: &Site,
+        question: &TestQuestionText,
+        threshold: Option<i64>,
+    ) -> Result<TestResult, ApiError> {
+        let threshold = match threshold {
+            None => Threshold::of_site(site),
+            Some(thousandths) => Threshold::of_thousandths(thousandths).ok_or_else(|| {
+                ApiError::InvalidRequest(format!("Invalid threshold: expected 0 to 1000, got {thousandths}."))
+            })?,
+        };
+        test_questions::ask(&self.0, site, question, threshold).await
     }
 
     /// Creates a site of a tenant, with these settings.

@@ -11,19 +11,20 @@ use chat_protocol::admin::settings::{
 };
 use serde::Deserialize;
 
+use crate::Service;
 use crate::accounts::{Actor, Operator, Right, SiteChange};
+use crate::ai::{self, Threshold, Tried};
 use crate::body_limit::limited;
 use crate::clock::millis;
 use crate::db::transaction;
 use crate::error::ApiError;
 use crate::input::{Body, Params, done, success};
-use crate::knowledge::{self, Wanted, answers, find};
+use crate::knowledge::{Wanted, answers, find};
 use crate::limits::check_search;
 use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::rate::Caller;
 use crate::response::ApiResponse;
-use crate::sites;
-use crate::{Service, ai};
+use crate::sites::{self, Site};
 
 /// Maximum size of a request's body, in bytes. A question and an answer of maximum length fit, escaped as
 /// well.
@@ -167,24 +168,28 @@ async fn try_out(
     Body(tried): Body<KnowledgeQuestion>,
 ) -> Result<ApiResponse, ApiError> {
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    check(&tried)?;
+    let threshold = check(&tried, &site)?;
     let wanted = Wanted { question: &tried.question, own: None, locale: tried.locale.as_deref() };
     let read = find(&service, &site.id, wanted);
     let passages = long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?;
     success(&Passages {
         passages: passages.into_iter().map(Into::into).collect(),
-        threshold: knowledge::in_thousandths(knowledge::SURE),
+        threshold: threshold.in_thousandths(),
     })
 }
 
-fn check(tried: &KnowledgeQuestion) -> Result<(), ApiError> {
+/// Checks a question, and returns the threshold that it is tried with.
+fn check(tried: &KnowledgeQuestion, site: &Site) -> Result<Threshold, ApiError> {
     let length = tried.question.chars().count();
-    if (1..=MAX_TRIED_LENGTH).contains(&length) {
-        return Ok(());
+    if !(1..=MAX_TRIED_LENGTH).contains(&length) {
+        return Err(ApiError::InvalidRequest(format!(
+            "Invalid question: expected 1 to {MAX_TRIED_LENGTH} characters, got {length}."
+        )));
     }
-    Err(ApiError::InvalidRequest(format!(
-        "Invalid question: expected 1 to {MAX_TRIED_LENGTH} characters, got {length}."
-    )))
+    let Some(thousandths) = tried.threshold else { return Ok(Threshold::of_site(site)) };
+    Threshold::of_thousandths(thousandths).ok_or_else(|| {
+        ApiError::InvalidRequest(format!("Invalid threshold: expected 0 to 1000, got {thousandths}."))
+    })
 }
 
 #[utoipa::path(post, path = "/sites/{site}/knowledge/ask", tag = "knowledge", request_body = KnowledgeQuestion,
@@ -202,10 +207,11 @@ async fn ask(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
-    check(&tried)?;
+    let threshold = check(&tried, &site)?;
     service.0.rates.trials.take(&service, &operator.tenant_id, Caller::Anybody).await?.check()?;
     let began = Instant::now();
-    let (answer, sources) = ai::try_answer(&service, &site, &tried.question, tried.locale.as_deref()).await?;
+    let asked = Tried { question: &tried.question, locale: tried.locale.as_deref(), threshold };
+    let (answer, sources) = ai::try_answer(&service, &site, asked).await?;
     success(&AskedAnswer {
         text: answer.text,
         status: answer.status.as_str().to_owned(),
@@ -213,7 +219,7 @@ async fn ask(
         wants_person: answer.wants_person,
         outcome: answer.outcome,
         sources: sources.into_iter().map(Into::into).collect(),
-        threshold: knowledge::in_thousandths(knowledge::SURE),
+        threshold: threshold.in_thousandths(),
         problem: answer.problem,
         duration_ms: millis(began.elapsed()),
     })

@@ -59,6 +59,7 @@ mod supervisor;
 mod tenants;
 #[cfg(any(test, feature = "test-mode"))]
 pub mod test_mode;
+mod test_questions;
 mod text;
 mod tokens;
 mod visitors;
@@ -206,8 +207,8 @@ impl Service {
     }
 
     /// Runs the background tasks until the service is told to stop: delivers webhooks, e-mails and pushes,
-    /// brings conversations back that were put aside, removes what is old, merges counts, and reads websites.
-    /// Each task that panics starts again.
+    /// brings conversations back that were put aside, removes what is old, merges counts, reads websites,
+    /// and asks test questions. Each task that panics starts again.
     pub async fn run(&self) {
         tokio::join!(
             notify::run(self.clone()),
@@ -217,6 +218,7 @@ impl Service {
             supervise("the counts of storage", || storage::run(self)),
             supervise("the texts of searches", || conversations::search_text::run(self)),
             supervise("the reading of websites", || Box::pin(sources::run(self.clone()))),
+            supervise("the test questions", || Box::pin(test_questions::run(self))),
         );
     }
 

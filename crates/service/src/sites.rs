@@ -108,7 +108,8 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.assistant_name, s.welcome, s.avatar_url, s.publishing, s.monthly_ai_replies, s.quota_refuses, s.ai_base,
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
     s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
-    s.old_visitor_secret_until_ms, s.ai_options, s.answering, s.business_hours
+    s.old_visitor_secret_until_ms, s.ai_options, s.answering, s.business_hours,
+    s.answer_threshold
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -142,6 +143,7 @@ fn read(row: &Row) -> Result<Site, DbError> {
         publishing: row.text(14)?,
         answering: row.text(32)?,
         business_hours: row.optional_text(33)?.and_then(|text| json(&text)),
+        answer_threshold: row.int(34)?,
         monthly_ai_replies: row.optional_int(15)?,
         quota_refuses: row.flag(16)?,
         ai,

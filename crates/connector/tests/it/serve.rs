@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod ask;
 mod commands;
 mod connections;
 mod described;

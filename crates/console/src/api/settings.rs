@@ -6,8 +6,8 @@ use chat_protocol::admin::settings::{
     KnowledgeQuestion, License, LicenseRequest, NewInvitation, NewLicense, NewSite, NewSource, NewToken,
     NewVisitorSecret, NewWebhook, OneTimeLink, OperatorAccount, OperatorChange, OperatorChanged, Operators,
     ProxyCheck, ProxyChecked, Quota, Rotation, Sessions, Site, SiteChange, SourceChange, SourceShown,
-    Sources, Token, TokenRequest, VisitorSecretRotation, Webhook, WebhookChange, WebhookSecret, WebhookShown,
-    Webhooks,
+    Sources, TestQuestionText, TestQuestions, Token, TokenRequest, VisitorSecretRotation, Webhook,
+    WebhookChange, WebhookSecret, WebhookShown, Webhooks,
 };
 use chat_protocol::admin::{CannedReply, CannedReplyText, Empty, Label, LabelChange, UnansweredQuestions};
 
@@ -129,6 +129,34 @@ pub async fn read_source(site: &str, source: &str) -> Result<SourceShown, ApiErr
 /// Asks the assistant as a visitor would.
 pub async fn ask(site: &str, question: &KnowledgeQuestion) -> Result<AskedAnswer, ApiError> {
     post(&of_site(site, "/knowledge/ask"), question).await
+}
+
+/// Returns the test questions of a site.
+pub async fn test_questions(site: &str) -> Result<TestQuestions, ApiError> {
+    get(&of_site(site, "/test-questions")).await
+}
+
+/// Adds a test question, or replaces the one with an id. Returns all.
+pub async fn save_test_question(
+    site: &str,
+    id: &str,
+    question: &TestQuestionText,
+) -> Result<TestQuestions, ApiError> {
+    if id.is_empty() {
+        post(&of_site(site, "/test-questions"), question).await
+    } else {
+        put(&of_site(site, &format!("/test-questions/{}", encode(id))), question).await
+    }
+}
+
+/// Deletes a test question. Returns the others.
+pub async fn delete_test_question(site: &str, id: &str) -> Result<TestQuestions, ApiError> {
+    delete(&of_site(site, &format!("/test-questions/{}", encode(id)))).await
+}
+
+/// Lets the test questions be asked. Returns them with `is_running`.
+pub async fn run_test_questions(site: &str) -> Result<TestQuestions, ApiError> {
+    post(&of_site(site, "/test-questions/run"), &Empty {}).await
 }
 
 /// Returns the tokens of a site.

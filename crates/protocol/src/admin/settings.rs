@@ -13,6 +13,7 @@ mod proxy;
 mod quota;
 mod site;
 mod source;
+mod test_question;
 mod webhook;
 
 pub use access::{
@@ -36,6 +37,10 @@ pub use quota::{Quota, SiteQuota};
 pub use site::{AiChange, AiOptions, AiSettings, NewSite, Patch, Site, SiteChange};
 pub use source::{
     NewSource, Refresh, SkipReason, SkippedPage, Source, SourceChange, SourceShown, SourceState, Sources,
+};
+pub use test_question::{
+    Expectation, TestChange, TestQuestion, TestQuestionList, TestQuestionText, TestQuestions, TestResult,
+    TestRun, TestSource,
 };
 pub use webhook::{
     Delivery, DeliveryAttempt, DeliveryPage, DeliveryShown, NewWebhook, Webhook, WebhookChange,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::confidence::{Confidence, confidence};
+use super::confidence::{Confidence, Threshold, confidence};
 use super::outcome::Outcome;
 use super::phrases::Phrases;
 use super::said::{Found, Said};
@@ -42,7 +42,7 @@ pub(super) struct Reply {
 /// Answers the last message of a conversation.
 pub(super) fn reply(question: &Question<'_>) -> Reply {
     let earlier = question.history.split_last().map_or(&[][..], |(_, earlier)| earlier);
-    let Said { understood, found } = question.said;
+    let Said { understood, found, threshold } = question.said;
     let phrases = Phrases::in_tongue(understood.tongue);
     let mut writer = Writer {
         phrases,
@@ -59,7 +59,7 @@ pub(super) fn reply(question: &Question<'_>) -> Reply {
     if question.left_contact && !wants_person {
         writer.say(Sentence::ContactNoted);
     }
-    let counts = writer.answer(found);
+    let counts = writer.answer(found, *threshold);
     if is_angry && counts.answered == 0 {
         writer.say(Sentence::Anger);
     }
@@ -122,11 +122,12 @@ impl Writer<'_> {
     }
 
     /// Writes the answers that were found.
-    fn answer(&mut self, found: &[Found]) -> Counts {
+    fn answer(&mut self, found: &[Found], threshold: Threshold) -> Counts {
         let mut counts = Counts::default();
         let mut doubtful = None;
         for found in found {
-            let best = found.passages.iter().map(|passage| (confidence(&found.asked, passage), passage));
+            let graded = |passage| (confidence(&found.asked, passage, threshold), passage);
+            let best = found.passages.iter().map(graded);
             // Of equals, the first: the passages are in the order of the search.
             let best = best.rev().max_by_key(|(confidence, _)| *confidence);
             match best {

@@ -15,9 +15,10 @@ use super::disclosure::discloses;
 use super::exchange::{AiClient, Reply};
 use super::failure::{Failure, Fault};
 use super::links::KnownLinks;
-use super::prompt::{Prompt, Shape};
+use super::prompt::{Prompt, Shape, fitting_passages};
 use super::{Question, Quirks};
 use crate::fingerprint::{Fingerprint, fingerprint};
+use crate::knowledge::Passage;
 use crate::text::excerpt;
 
 /// Maximum characters of an answer; the rest is cut off.
@@ -81,6 +82,14 @@ impl Endpoint {
         let second = second_model.as_deref().unwrap_or_default();
         let parts = [site_or_model, &self.base, &self.model, key, provider, second];
         fingerprint(&parts.map(|part| [part.as_bytes(), b"\0"]).concat())
+    }
+
+    /// Returns the passages of a question without earlier messages, cut off as the endpoint would get them.
+    pub(super) fn passages(&self, question: &Question<'_>) -> Vec<Passage> {
+        // Nothing is sent, so that the network of the endpoint does not matter.
+        let of_provider = self.target(true).ok().map(|target| target.provider.context_tokens);
+        let context_tokens = self.options.context_tokens.or(of_provider).unwrap_or(SHORT_CONTEXT_TOKENS);
+        fitting_passages(question, context_tokens)
     }
 
     /// Returns the AI's answer to the last message of a conversation: that of the second model if the first

@@ -80,9 +80,7 @@ impl Prompt {
     pub(super) fn new(question: &Question<'_>, shape: Shape) -> Self {
         let message = question.message();
         let system = format!("{INSTRUCTIONS}\n\n{}", facts(&question.site, message, question.locale));
-        let total = usize::try_from(shape.context_tokens).unwrap_or(usize::MAX);
-        // A quarter is for the answer.
-        let budget = (total - total / 4).saturating_sub(tokens(&system)).max(MIN_TOKENS);
+        let budget = budget(&system, shape.context_tokens);
         let message = within(message, budget / 2);
         let mut left = budget - tokens(message).min(budget);
         let mut parts = Vec::new();
@@ -112,6 +110,24 @@ impl Prompt {
         turns[0].1.insert_str(0, &format!("{system}\n\n"));
         Self { system: None, turns }
     }
+}
+
+/// Returns the tokens for everything but the instructions and the answer.
+fn budget(system: &str, context_tokens: u32) -> usize {
+    let total = usize::try_from(context_tokens).unwrap_or(usize::MAX);
+    // A quarter is for the answer.
+    (total - total / 4).saturating_sub(tokens(system)).max(MIN_TOKENS)
+}
+
+/// Returns the passages of a question without earlier messages and visits, each with the text that stands in
+/// the prompt.
+pub(super) fn fitting_passages(question: &Question<'_>, context_tokens: u32) -> Vec<Passage> {
+    let message = question.message();
+    let system = format!("{INSTRUCTIONS}\n\n{}", facts(&question.site, message, question.locale));
+    let budget = budget(&system, context_tokens);
+    let left = budget - tokens(within(message, budget / 2)).min(budget);
+    let fitting = fitting(question.passages, left).into_iter();
+    fitting.map(|(passage, text)| Passage { text: text.to_owned(), ..passage.clone() }).collect()
 }
 
 /// Adds a text of a speaker: a neighbour of the same speaker is continued.
@@ -177,22 +193,35 @@ fn facts(site: &SiteFacts<'_>, message: &str, locale: Option<&str>) -> String {
     facts
 }
 
-/// Returns the passages that fit between two delimiter lines; the best one in part if it alone is too long.
+/// Returns the passages that fit between two delimiter lines.
 fn reference(passages: &[Passage], budget: usize) -> Option<String> {
     let mut written = String::new();
+    for (passage, text) in fitting(passages, budget) {
+        let _ = writeln!(written, "{}{text}", head(passage));
+    }
+    (!written.is_empty()).then(|| delimited(REFERENCE, |text| text.push_str(&written)))
+}
+
+/// Returns the passages that fit, with their texts; the best one in part if it alone is too long.
+fn fitting(passages: &[Passage], budget: usize) -> Vec<(&Passage, &str)> {
+    let mut fitting = Vec::new();
     let mut left = budget.saturating_sub(tokens(REFERENCE) + 64);
-    for (index, Passage { title, location, text, .. }) in passages.iter().enumerate() {
-        let head = format!("# {title}\n{}\n", location.as_deref().unwrap_or_default());
+    for (index, passage) in passages.iter().enumerate() {
+        let (head, text) = (head(passage), passage.text.as_str());
         let cost = tokens(&head) + tokens(text);
-        let text =
-            if cost <= left { text.as_str() } else { within(text, left.saturating_sub(tokens(&head))) };
+        let text = if cost <= left { text } else { within(text, left.saturating_sub(tokens(&head))) };
         if text.is_empty() || (index > 0 && cost > left) {
             break;
         }
-        let _ = writeln!(written, "{head}{text}");
+        fitting.push((passage, text));
         left = left.saturating_sub(cost);
     }
-    (!written.is_empty()).then(|| delimited(REFERENCE, |text| text.push_str(&written)))
+    fitting
+}
+
+/// Returns the lines above the text of a passage.
+fn head(passage: &Passage) -> String {
+    format!("# {}\n{}\n", passage.title, passage.location.as_deref().unwrap_or_default())
 }
 
 /// Returns text from outside between two delimiter lines, below a heading. The delimiter is random, so that

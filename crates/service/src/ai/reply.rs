@@ -16,13 +16,12 @@ use super::said::Said;
 use super::shares::Holder;
 use super::talk::Sentence;
 use super::{
-    Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Turn, paragraphs, quota, wants_person,
-    warning,
+    Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Threshold, Turn, paragraphs, quota,
+    wants_person, warning,
 };
 use crate::Service;
 use crate::db::{Db, DbError, work};
 use crate::error::ApiError;
-use crate::knowledge::Passage;
 use crate::lead::{Countries, Seen, events_as_context, without_contacts};
 use crate::rate::Caller;
 use crate::secrets::ServiceKey;
@@ -110,7 +109,8 @@ pub(crate) async fn answer(
     let earlier = history.split_last().map_or(&[][..], |(_, earlier)| earlier);
     let last_reply = earlier.iter().rev().find(|turn| turn.role != chat_protocol::Role::Visitor);
     let is_to_person = last_reply.is_some_and(|turn| turn.role == chat_protocol::Role::Operator);
-    let said = linked(Said::new(service, &site.id, &rest, earlier, locale).await?, site, page_origin);
+    let said = Said::new(service, &site.id, &rest, earlier, locale, Threshold::of_site(site)).await?;
+    let said = linked(said, site, page_origin);
     // The visitor thanks a person: an answer of the AI would be odd.
     if is_to_person && said.understood.is_only_courtesy() {
         return Ok(Answer::silent());
@@ -133,36 +133,6 @@ pub(crate) async fn answer(
     service.0.responder.respond(service, site, &question).await
 }
 
-/// Answers a question that an operator tries out, as for a visitor who has not written before. Returns the
-/// answer, and the passages that it is based on. Counts as a reply of the AI.
-pub(crate) async fn try_answer(
-    service: &Service,
-    site: &Site,
-    question: &str,
-    locale: Option<&str>,
-) -> Result<(Answer, Vec<Passage>), ApiError> {
-    let said = linked(Said::new(service, &site.id, question, &[], locale).await?, site, None);
-    let passages = said.passages();
-    let history = [Turn { role: chat_protocol::Role::Visitor, content: question.to_owned() }];
-    let asked = Question {
-        site_id: &site.id,
-        site: facts(service, site, None),
-        passages: &passages,
-        said: &said,
-        visited: None,
-        history: &history,
-        locale,
-        left_contact: false,
-        has_contact: false,
-        reopens: None,
-        asker: None,
-    };
-    let answer = service.0.responder.respond(service, site, &asked).await?;
-    let is_source = |passage: &Passage| answer.sources.iter().any(|source| source.id == passage.id);
-    let sources = passages.into_iter().filter(is_source).collect();
-    Ok((answer, sources))
-}
-
 /// Returns the origin of the site's pages: that of the visitor's page if the site allows it, or else the
 /// first one that it allows, or that it was activated for. Other sites' origins are not known.
 fn origin<'a>(site: &'a Site, page_origin: Option<&str>) -> Option<&'a str> {
@@ -173,14 +143,14 @@ fn origin<'a>(site: &'a Site, page_origin: Option<&str>) -> Option<&'a str> {
 }
 
 /// Returns what an AI is told about a site.
-fn facts<'a>(service: &Service, site: &'a Site, page_origin: Option<&str>) -> SiteFacts<'a> {
+pub(super) fn facts<'a>(service: &Service, site: &'a Site, page_origin: Option<&str>) -> SiteFacts<'a> {
     let now = Timestamp::from_millisecond(service.now_ms()).ok();
     let today = now.map(|now| now.to_zoned(TimeZone::UTC).date());
     SiteFacts { name: &site.name, origin: origin(site, page_origin), today }
 }
 
 /// Returns what was found, with whole addresses in place of paths, where the site's origin is known.
-fn linked(mut said: Said, site: &Site, page_origin: Option<&str>) -> Said {
+pub(super) fn linked(mut said: Said, site: &Site, page_origin: Option<&str>) -> Said {
     let Some(origin) = origin(site, page_origin) else { return said };
     let passages = said.found.iter_mut().flat_map(|found| &mut found.passages);
     for location in passages.filter_map(|passage| passage.location.as_mut()) {

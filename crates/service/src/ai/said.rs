@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::Turn;
-use super::confidence::{Confidence, confidence};
+use super::confidence::{Confidence, Threshold, confidence};
 use super::talk::{Asked, Understood};
 use crate::Service;
 use crate::error::ApiError;
@@ -18,6 +18,8 @@ const MAX_PASSAGES: usize = 5;
 pub(crate) struct Said {
     pub(crate) understood: Understood,
     pub(crate) found: Vec<Found>,
+    /// The certainty from which on a passage is the answer.
+    pub(crate) threshold: Threshold,
 }
 
 /// A question with its passages, best first.
@@ -43,13 +45,14 @@ impl Said {
         message: &str,
         earlier: &[Turn],
         locale: Option<&str>,
+        threshold: Threshold,
     ) -> Result<Self, ApiError> {
         let understood = Understood::new(message, earlier, locale);
         let mut found = Vec::with_capacity(understood.asked.len());
         for asked in &understood.asked {
-            found.push(find(service, site_id, asked, locale).await?);
+            found.push(find(service, site_id, asked, locale, threshold).await?);
         }
-        Ok(Self { understood, found })
+        Ok(Self { understood, found, threshold })
     }
 
     /// Returns the passages of all questions, those of each best first.
@@ -68,6 +71,7 @@ async fn find(
     site_id: &str,
     asked: &Asked,
     locale: Option<&str>,
+    threshold: Threshold,
 ) -> Result<Found, ApiError> {
     let with_topic = asked.topic.as_ref().map(|topic| format!("{topic}. {}", asked.text));
     let search = async |question: &str, own: Option<&str>| {
@@ -78,7 +82,8 @@ async fn find(
         return Ok(Found { asked: asked.clone(), passages: search(text, own).await? });
     }
     let passages = search(&asked.text, None).await?;
-    let has_answer = passages.iter().any(|passage| confidence(asked, passage) != Confidence::Nothing);
+    let is_possible = |passage: &Passage| confidence(asked, passage, threshold) != Confidence::Nothing;
+    let has_answer = passages.iter().any(is_possible);
     match with_topic {
         Some(text) if !has_answer => {
             let asked = Asked { is_follow_up: true, ..asked.clone() };

@@ -19,7 +19,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     Step {
         version: 1,
         name: "tables",
@@ -127,6 +127,12 @@ const STEPS: [Step; 18] = [
         name: "business hours",
         sqlite: include_str!("../../migrations/0019_business_hours.sql"),
         postgres: include_str!("../../migrations/0019_business_hours.sql"),
+    },
+    Step {
+        version: 20,
+        name: "test questions",
+        sqlite: include_str!("../../migrations/0020_test_questions.sqlite.sql"),
+        postgres: include_str!("../../migrations/0020_test_questions.postgres.sql"),
     },
 ];
 

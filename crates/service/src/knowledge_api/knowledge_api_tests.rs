@@ -107,6 +107,31 @@ on_both_databases! {
         assert_eq!(call(&service, other, "POST", "/sites/shop/knowledge/ask", &asked).await.0, StatusCode::NOT_FOUND);
     }
 
+    async fn another_threshold_can_be_tried_and_is_not_stored(database: &TestDatabase) {
+        let service = service(database).await;
+        let ann = || Some(operator("acme", Role::Admin));
+        call(&service, ann(), "POST", "/sites/shop/answers", &celadon()).await;
+        let ask = async |threshold: JsonValue| {
+            let asked = json!({ "question": "Do you glaze in celadon?", "threshold": threshold });
+            call(&service, ann(), "POST", "/sites/shop/knowledge/ask", &asked).await
+        };
+        let outcome = async |threshold: JsonValue| {
+            let (status, answer) = ask(threshold).await;
+            assert_eq!(status, 200, "{answer}");
+            (answer["data"]["outcome"].clone(), answer["data"]["threshold"].clone())
+        };
+        assert_eq!(outcome(json!(null)).await, (json!("answered"), json!(500)));
+        assert_eq!(outcome(json!(1000)).await, (json!("could_not_answer"), json!(1000)));
+        assert_eq!(outcome(json!(0)).await, (json!("answered"), json!(0)));
+        assert_eq!(outcome(json!(null)).await, (json!("answered"), json!(500)));
+        let search = json!({ "question": "celadon", "threshold": 400 });
+        let (_, found) = call(&service, ann(), "POST", "/sites/shop/knowledge/search", &search).await;
+        assert_eq!(found["data"]["threshold"], 400);
+        for invalid in [json!(-1), json!(1001), json!(0.5), json!("500"), json!(i64::MAX)] {
+            assert_eq!(ask(invalid.clone()).await.0, StatusCode::BAD_REQUEST, "{invalid}");
+        }
+    }
+
     async fn agents_read_and_strangers_see_nothing(database: &TestDatabase) {
         let service = service(database).await;
         let (_, added) =

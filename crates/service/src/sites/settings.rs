@@ -57,6 +57,8 @@ pub struct SiteChange {
     /// The hours in which people answer; `null` for always.
     #[serde(default, deserialize_with = "nullable")]
     pub business_hours: Option<Option<BusinessHours>>,
+    /// The certainty, in thousandths, from which on the built-in assistant answers with a source, 0 to 1000.
+    pub answer_threshold: Option<i64>,
     /// Maximum replies of the AI in a calendar month (UTC).
     #[serde(default, deserialize_with = "nullable")]
     pub monthly_ai_replies: Option<Option<i64>>,
@@ -197,6 +199,9 @@ impl SiteChange {
             let text = hours.map(|hours| serde_json::to_string(&hours).unwrap_or_default());
             set("business_hours", text.into());
         }
+        if let Some(threshold) = self.answer_threshold {
+            set("answer_threshold", within("answerThreshold", Some(threshold), 0, 1000)?);
+        }
         if let Some(replies) = self.monthly_ai_replies {
             set("monthly_ai_replies", within("monthlyAiReplies", replies, 0, i64::MAX)?);
         }
@@ -334,6 +339,7 @@ mod tests {
             (r#"{"businessHours": {"timeZone": "Mars/Base", "intervals": []}}"#, "businessHours.timeZone"),
             (r#"{"businessHours": {"timeZone": "UTC", "intervals": []}}"#, "businessHours.intervals"),
             (r#"{"businessHours": {"timeZone": "UTC", "days": []}}"#, "days"),
+            (r#"{"answerThreshold": 1001}"#, "answerThreshold"),
             (r#"{"monthlyAiReplies": -1}"#, "monthlyAiReplies"),
             (r#"{"retentionDays": 0}"#, "retentionDays"),
             (r#"{"ai": {"base": "ai.example", "model": "m"}}"#, "ai.base"),

@@ -25,7 +25,7 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 42] = [
+const TABLES: [(&str, Erasure); 46] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
@@ -59,6 +59,10 @@ const TABLES: [(&str, Erasure); 42] = [
     ("crawl_hosts", Nothing("about websites")),
     ("answers", Nothing("words of operators for everybody")),
     ("answer_terms", Nothing("words of operators for everybody")),
+    ("test_questions", Nothing("words of operators")),
+    ("test_runs", Nothing("words of the site")),
+    ("test_sets", Nothing("about the site")),
+    ("knowledge_changes", Nothing("about the site")),
     ("reviews", Nothing("words of the site")),
     ("review_versions", Nothing("words of the site")),
     ("jobs", Nothing("words of the site")),

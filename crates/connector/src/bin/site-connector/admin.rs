@@ -69,9 +69,9 @@ struct Output {
 }
 
 /// The opened service, and how its output is made.
-struct Context {
-    service: Service,
-    admin: Directory,
+pub(crate) struct Context {
+    pub(crate) service: Service,
+    pub(crate) admin: Directory,
     /// The origin that links and script tags begin with.
     origin: String,
 }
@@ -99,7 +99,7 @@ pub(crate) async fn run(flags: AdminFlags) -> Result<(), Failure> {
 }
 
 /// Opens the data with the key of the service. A command creates neither.
-async fn open(settings: &Settings) -> Result<Context, Failure> {
+pub(crate) async fn open(settings: &Settings) -> Result<Context, Failure> {
     let path = settings.key_file();
     let key = key::read(&path)?.ok_or_else(|| {
         Failure::new(format!(

@@ -8,6 +8,7 @@ use tracing::Level;
 
 use crate::activate::ActivateFlags;
 use crate::admin::AdminFlags;
+use crate::ask::AskFlags;
 use crate::backup::{BackupFlags, RestoreFlags};
 use crate::check::CheckFlags;
 #[cfg(feature = "demo")]
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Check(CheckFlags),
     Serve(ServeFlags),
     Admin(AdminFlags),
+    Ask(AskFlags),
     Backup(BackupFlags),
     Restore(RestoreFlags),
     Doctor(DoctorFlags),

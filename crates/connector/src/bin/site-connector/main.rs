@@ -9,6 +9,7 @@
 
 mod activate;
 mod admin;
+mod ask;
 mod backup;
 mod check;
 mod cli;
@@ -89,6 +90,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Proxy(flags) => proxy::run(flags).await,
         Command::Serve(flags) => Box::pin(serve::run(flags)).await,
         Command::Admin(flags) => admin::run(flags).await,
+        Command::Ask(flags) => ask::run(flags).await,
         Command::Backup(flags) => backup::back_up(flags).await,
         Command::Restore(flags) => backup::restore(flags).await,
         Command::Doctor(flags) => doctor::run(flags).await,

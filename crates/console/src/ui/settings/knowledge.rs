@@ -1,5 +1,5 @@
-//! A site's knowledge: questions and answers, questions without an answer, websites, synced pages, and
-//! trying the assistant out.
+//! A site's knowledge: questions and answers, questions without an answer, websites, synced pages, trying the
+//! assistant out, and testing it.
 
 use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;
@@ -11,16 +11,19 @@ use crate::text::{Text, settings as t};
 
 mod ask;
 mod content;
+mod test_form;
+mod test_questions;
 mod unanswered;
 mod website;
 
 /// The parts of the page, each with an address of its own.
-const PARTS: [(&str, Text); 5] = [
+const PARTS: [(&str, Text); 6] = [
     ("answers", t::KNOWLEDGE_ANSWERS),
     ("unanswered", t::KNOWLEDGE_UNANSWERED),
     ("website", t::KNOWLEDGE_WEBSITE),
     ("pages", t::KNOWLEDGE_PAGES),
     ("ask", t::KNOWLEDGE_ASK),
+    ("tests", t::KNOWLEDGE_TESTS),
 ];
 
 /// The page about a site's knowledge.
@@ -54,6 +57,9 @@ pub fn Knowledge(site: Site, part: Memo<Option<String>>) -> impl IntoView {
             "website" => view! { <website::Websites site=site.clone() may_change/> }.into_any(),
             "pages" => view! { <content::SyncedContent site=site.id.clone()/> }.into_any(),
             "ask" => view! { <ask::Ask site=site.clone()/> }.into_any(),
+            "tests" => {
+                view! { <test_questions::Tests site=site.clone() may_change/> }.into_any()
+            }
             _ => view! { <Answers site=site.clone() may_change/> }.into_any(),
         }}
     }

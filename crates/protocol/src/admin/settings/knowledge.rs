@@ -106,6 +106,10 @@ pub struct KnowledgeQuestion {
     /// The language tag of the visitor's page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
+    /// The certainty from which on the built-in assistant answers with a source, in thousandths, 0 to 1000.
+    /// It holds for this question only. Without it, that of the site does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<i64>,
 }
 
 /// A part of a site's knowledge.

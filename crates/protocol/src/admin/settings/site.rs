@@ -45,6 +45,8 @@ pub struct Site {
     pub answering: String,
     /// The hours in which people answer; none: always.
     pub business_hours: Option<BusinessHours>,
+    /// The certainty, in thousandths, from which on the built-in assistant answers with a source.
+    pub answer_threshold: i64,
     /// Maximum replies of the AI in a calendar month.
     pub monthly_ai_replies: Option<i64>,
     /// Whether messages are refused with 402 once those are used up.
@@ -181,6 +183,9 @@ pub struct SiteChange {
     /// The hours in which people answer; `Remove` for always.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub business_hours: Patch<BusinessHours>,
+    /// The certainty, in thousandths, from which on the built-in assistant answers with a source, 0 to 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_threshold: Option<i64>,
     /// Maximum replies of the AI in a calendar month.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub monthly_ai_replies: Patch<i64>,

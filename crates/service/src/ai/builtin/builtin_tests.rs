@@ -29,7 +29,7 @@ fn reply_with(message: &str, earlier: &[&str], contact: (bool, bool), passages: 
     let found = found.map(|asked| Found { asked: asked.clone(), passages: passages.to_vec() }).collect();
     super::reply(&Question {
         passages,
-        said: &Said { understood, found },
+        said: &Said { understood, found, ..Said::default() },
         history: &history,
         left_contact: contact.0,
         has_contact: contact.1,

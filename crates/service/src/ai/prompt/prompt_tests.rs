@@ -167,3 +167,27 @@ fn a_question_that_is_too_long_is_cut() {
     let prompt = Prompt::new(&question, Shape { context_tokens: 2048, ..WHOLE });
     assert!((500..2_400).contains(&prompt.turns[0].1.len()), "{}", prompt.turns[0].1.len());
 }
+
+#[test]
+fn the_passages_that_fit_are_those_of_the_prompt() {
+    let passages: Vec<_> = (1..=5)
+        .map(|number| passage(&format!("Page {number}"), Some("/p"), &format!("text {number} ").repeat(150)))
+        .collect();
+    let history = [turn(Role::Visitor, "How much is it?")];
+    let question = Question { passages: &passages, history: &history, ..Question::default() };
+    let mut counts = Vec::new();
+    for context_tokens in [1_024, 2_048, 3_000, 32_000] {
+        let prompt = Prompt::new(&question, Shape { context_tokens, ..WHOLE });
+        let fitting = fitting_passages(&question, context_tokens);
+        for passage in &passages {
+            let fits = fitting.iter().find(|fitting| fitting.title == passage.title);
+            let head = format!("# {}\n/p\n", passage.title);
+            assert_eq!(prompt.turns[0].1.contains(&head), fits.is_some(), "{context_tokens} {head}");
+            if let Some(fits) = fits {
+                assert!(prompt.turns[0].1.contains(&format!("{head}{}\n", fits.text)), "{context_tokens}");
+            }
+        }
+        counts.push(fitting.len());
+    }
+    assert!(counts.is_sorted() && counts[0] < 5 && counts[3] == 5, "{counts:?}");
+}

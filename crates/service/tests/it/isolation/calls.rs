@@ -181,6 +181,12 @@ impl Call {
             (_, "/sites/{site}/answers" | "/sites/{site}/answers/{answer}") => {
                 json!({ "question": format!("{text}?"), "answer": text, "locale": "en" })
             }
+            (_, "/sites/{site}/test-questions/{question}") | ("POST", "/sites/{site}/test-questions") => {
+                json!({ "question": format!("{text}?"), "expects": "words", "expected": text })
+            }
+            ("PUT", "/sites/{site}/test-questions") => {
+                json!({ "questions": [{ "question": format!("{text}?"), "expects": "no_answer" }] })
+            }
             ("POST", "/sites/{site}/sources") => json!({ "address": format!("https://{name}.example/") }),
             ("PATCH", "/sites/{site}/sources/{source}") => json!({ "maxPages": random.i64(1..500) }),
             (_, "/labels" | "/labels/{label}") => {

@@ -15,7 +15,7 @@ pub enum Rows {
 
 /// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
 /// them.
-const TABLES: [(&str, &str); 23] = [
+const TABLES: [(&str, &str); 25] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),
     ("site_tokens", "site_id = '$S'"),
@@ -34,6 +34,8 @@ const TABLES: [(&str, &str); 23] = [
     ("content", "site_id = '$S'"),
     ("sources", "site_id = '$S'"),
     ("source_pages", "site_id = '$S'"),
+    ("test_questions", "site_id = '$S'"),
+    ("test_sets", "site_id = '$S'"),
     ("jobs", "site_id = '$S'"),
     ("labels", "tenant_id = '$T'"),
     ("conversation_labels", "conversation_no IN (SELECT no FROM conversations WHERE site_id = '$S')"),

@@ -85,6 +85,7 @@ impl Tenant {
             "device" => "push_",
             "review" => "overlay_",
             "source" => "source_",
+            "question" => "test_",
             "visitor" => self.name.as_str(),
             _ => "",
         };
