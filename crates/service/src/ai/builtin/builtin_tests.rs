@@ -148,7 +148,7 @@ fn reply_while_away(message: &str, passages: &[Passage]) -> String {
     let history = [Turn { role: Role::Visitor, content: message.to_owned() }];
     let question = Question {
         passages,
-        said: &Said { understood, found },
+        said: &Said { understood, found, ..Said::default() },
         history: &history,
         reopens: Some(Opening { at, days_ahead: 2 }),
         ..Question::default()
