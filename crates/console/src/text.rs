@@ -11,7 +11,9 @@ pub mod units;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-pub use intl::{clock, date_time, day, list_time, number, plural_category, relative, time_zone, time_zones, until};
+pub use intl::{
+    clock, date_time, day, list_time, number, plural_category, relative, time_zone, time_zones, until,
+};
 
 include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 

@@ -209,7 +209,8 @@ pub(super) mod browser {
         let zones = || {
             let intl = Reflect::get(&js_sys::global(), &JsValue::from_str("Intl")).ok()?;
             let method = Reflect::get(&intl, &JsValue::from_str("supportedValuesOf")).ok()?;
-            let zones = method.dyn_into::<Function>().ok()?.call1(&intl, &JsValue::from_str("timeZone")).ok()?;
+            let zones =
+                method.dyn_into::<Function>().ok()?.call1(&intl, &JsValue::from_str("timeZone")).ok()?;
             Some(zones.dyn_into::<Array>().ok()?.iter().filter_map(|zone| zone.as_string()).collect())
         };
         zones().unwrap_or_default()
