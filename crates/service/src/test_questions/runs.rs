@@ -50,8 +50,8 @@ impl Run {
     }
 }
 
-/// Stores a run. It takes the place of the last one if no outcome differs, so that the last difference stays in
-/// view.
+/// Stores a run. It takes the place of the last one if no outcome differs, so that the last difference stays
+/// in view.
 pub(super) async fn store(tx: &mut Tx, site_id: &str, run: &Run) -> Result<(), DbError> {
     let rows = tx.all(LATEST, args![site_id]).await?;
     let kept = match rows.first() {

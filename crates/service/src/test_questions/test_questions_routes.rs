@@ -16,8 +16,8 @@ use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites;
 
-/// Maximum size of a request's body, in bytes. All questions of a site fit, escaped as well unless they are of
-/// maximum length.
+/// Maximum size of a request's body, in bytes. All questions of a site fit, escaped as well unless they are
+/// of maximum length.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// Returns the routes, relative to the admin API's path. They must be guarded.

@@ -136,7 +136,7 @@ fn summary(run: TestRun) -> impl IntoView {
     view! {
         {worse.map(|worse| view! { <p class="notice is-warning">{worse}</p> })}
         {better.map(|better| view! { <p class="notice">{better}</p> })}
-        <p class="row-facts">
+        <p class="row-facts tests-run">
             <span>{t::TESTS_PASSED.with(&[("count", &number(run.passed))])}</span>
             <span>{t::TESTS_FAILED.with(&[("count", &number(run.failed))])}</span>
             <span>{t::TESTS_RAN.with(&[("time", &ago(&run.ended_at))])}</span>
@@ -167,6 +167,7 @@ fn row(
             view! { <span>{t::TEST_EXPECTED.get()} " " {expectation_text(expects).get()}</span> }.into_any()
         }
         Expectation::Page | Expectation::Words => {
+            let expected = expected.lines().collect::<Vec<_>>().join(" · ");
             view! { <span>{t::TEST_EXPECTED.get()} " " <bdi>{expected}</bdi></span> }.into_any()
         }
     };
@@ -225,13 +226,12 @@ fn outcome(result: TestResult) -> impl IntoView {
 }
 
 fn source(source: TestSource) -> impl IntoView {
-    let TestSource { id, title, location, certainty } = source;
-    let place = location.unwrap_or(id);
+    let TestSource { title, location, certainty, .. } = source;
     view! {
         <li>
             <bdi>{title}</bdi>
             <span class="row-facts">
-                <span dir="ltr">{place}</span>
+                {location.map(|place| view! { <span dir="ltr">{place}</span> })}
                 <span>{t::ASK_CERTAINTY.with(&[("percent", &percent(certainty))])}</span>
             </span>
         </li>
