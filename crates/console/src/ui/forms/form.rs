@@ -4,6 +4,8 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use leptos::prelude::*;
+use leptos::reactive::owner::Owner;
+use leptos::tachys::reactive_graph::OwnedView;
 use leptos::task::spawn_local;
 
 use super::problem::Problem;
@@ -118,7 +120,13 @@ pub fn Form(
     on_submit: impl Fn() + 'static,
     children: Children,
 ) -> impl IntoView {
-    provide_context(state);
+    // Of its own: a field that is shown later looks for its form when all forms of the page have been made.
+    let owner = Owner::current().unwrap_or_default().child();
+    let fields = owner.with(|| {
+        provide_context(state);
+        children()
+    });
+    let fields = OwnedView::new_with_owner(fields, owner);
     view! {
         <form
             class="form"
@@ -128,7 +136,7 @@ pub fn Form(
                 on_submit();
             }
         >
-            {children()}
+            {fields}
         </form>
     }
 }
