@@ -92,8 +92,8 @@ mod tests {
         }
     }
 
-    fn opening(at: &str, days_ahead: i32) -> Option<Opening> {
-        Some(Opening { at: at.parse().expect("a time"), days_ahead })
+    fn opening(at: &str, days_ahead: i32) -> Opening {
+        Opening { at: at.parse().expect("a time"), days_ahead }
     }
 
     #[test]
@@ -105,17 +105,18 @@ mod tests {
             ("ar", "سنعود يوم الاثنين الساعة 09:00."),
             ("ja", "担当者の対応は月曜日の09:00に再開します。"),
         ] {
-            let back = Phrases::of("?", Some(tag)).back(opening("2026-11-30T09:00", 2), &[]);
+            let back = Phrases::of("?", Some(tag)).back(Some(opening("2026-11-30T09:00", 2)), &[]);
             assert_eq!(back.as_deref(), Some(expected), "{tag}");
         }
-        let sunday = Phrases::of("?", Some("ru")).back(opening("2026-11-29T18:30", 0), &[]);
+        let sunday = Phrases::of("?", Some("ru")).back(Some(opening("2026-11-29T18:30", 0)), &[]);
         assert_eq!(sunday.as_deref(), Some("Мы вернёмся в воскресенье в 18:30."));
         assert_eq!(Phrases::of("?", None).back(None, &[]), None);
     }
 
     #[test]
     fn names_the_date_if_the_day_may_mean_another_week() {
-        let back = |days_ahead| Phrases::of("", None).back(opening("2027-01-04T09:00", days_ahead), &[]);
+        let back =
+            |days_ahead| Phrases::of("", None).back(Some(opening("2027-01-04T09:00", days_ahead)), &[]);
         assert_eq!(back(6).as_deref(), Some("We are back on Monday at 09:00."));
         assert_eq!(back(7).as_deref(), Some("We are back on Monday (2027-01-04) at 09:00."));
     }
@@ -123,11 +124,11 @@ mod tests {
     #[test]
     fn says_once_when_the_team_is_back() {
         let english = Phrases::of("", None);
-        let back = english.back(opening("2026-11-30T09:00", 2), &[]).expect("a sentence");
+        let back = english.back(Some(opening("2026-11-30T09:00", 2)), &[]).expect("a sentence");
         let said = |role| [Turn { role, content: format!("I do not know. {back}") }];
-        assert_eq!(english.back(opening("2026-11-30T09:00", 1), &said(Role::Assistant)), None);
-        assert!(english.back(opening("2026-11-30T09:00", 1), &said(Role::Visitor)).is_some());
-        assert!(english.back(opening("2026-12-01T09:00", 1), &said(Role::Assistant)).is_some());
+        assert_eq!(english.back(Some(opening("2026-11-30T09:00", 1)), &said(Role::Assistant)), None);
+        assert!(english.back(Some(opening("2026-11-30T09:00", 1)), &said(Role::Visitor)).is_some());
+        assert!(english.back(Some(opening("2026-12-01T09:00", 1)), &said(Role::Assistant)).is_some());
     }
 
     #[test]

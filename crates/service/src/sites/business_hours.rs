@@ -135,7 +135,7 @@ impl<'a> Calendar<'a> {
 
     fn is_holiday(&self, day: Date) -> bool {
         let day = day.to_string();
-        self.hours.holidays.iter().any(|holiday| *holiday == day)
+        self.hours.holidays.contains(&day)
     }
 
     /// Returns the moment at which the clock of the site shows a time.
