@@ -206,13 +206,16 @@ test("After a failed load, a click on the page's own launcher shows the error me
   recordOf,
 }) => {
   const page = await visit({
-    prepare: withOptions(`data-load="intent" data-launcher=".brand" data-contact="${CONTACT}"`),
+    prepare: async (page) => {
+      await withOptions(`data-load="intent" data-launcher=".brand" data-contact="${CONTACT}"`)(page);
+      // Before the page is loaded, since it may prefetch the module.
+      await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+    },
   });
   recordOf(page).tolerate("chat widget: the module did not load");
   await page.evaluate(() =>
     document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()),
   );
-  await page.route(WASM, (route) => route.fulfill({ status: 404 }));
   await page.locator(".brand").click();
   await part(page, "notice").getByText("The chat is not available right now.").waitFor();
   await page.unroute(WASM);
@@ -225,12 +228,16 @@ test("Without a shadow root the error message is shown as well, and the next att
   visit,
   recordOf,
 }) => {
-  const page = await visit({ prepare: withOptions('data-load="intent" data-launcher=".brand" data-isolate="false"') });
+  const page = await visit({
+    prepare: async (page) => {
+      await withOptions('data-load="intent" data-launcher=".brand" data-isolate="false"')(page);
+      await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+    },
+  });
   recordOf(page).tolerate("chat widget: the module did not load");
   await page.evaluate(() =>
     document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()),
   );
-  await page.route(WASM, (route) => route.fulfill({ status: 404 }));
   await page.locator(".brand").click();
   await part(page, "notice").waitFor();
   await page.unroute(WASM);
