@@ -15,6 +15,8 @@ use crate::db::{DbError, Wake};
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(15);
 /// The waiting time after an error of the database.
 const ERROR_INTERVAL: Duration = Duration::from_secs(2);
+/// The interval at which a worker looks again for what is due, while its tenant has another piece of work.
+const BUSY_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval between attempts to open a queue.
 const OPEN_INTERVAL: Duration = Duration::from_mins(1);
 
@@ -68,6 +70,38 @@ pub(crate) async fn run<Q: Queue>(service: &Service) {
         }
     }
     runner.finish_all().await;
+}
+
+/// The time at which a worker looks for work again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Now,
+    /// When something is due, if anything is.
+    At(Option<i64>),
+}
+
+/// Does one piece of work after the other until the service closes. `name` names the queue for the log.
+pub(crate) async fn work<F>(service: &Service, name: &str, once: impl Fn() -> F)
+where
+    F: Future<Output = Result<Next, DbError>>,
+{
+    let mut wakes = service.db().wakes();
+    while !service.0.closing.is_cancelled() {
+        let wait = match once().await {
+            Ok(Next::Now) => continue,
+            Ok(Next::At(due_ms)) => until(service.now_ms(), due_ms).max(BUSY_INTERVAL),
+            Err(error) => {
+                warn!("the queue of {name} cannot be read: {error}");
+                ERROR_INTERVAL
+            }
+        };
+        tokio::select! {
+            biased;
+            () = service.0.closing.cancelled() => return,
+            () = queue_wake(&mut wakes) => {}
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
 }
 
 /// Opens a queue, as often as it takes; `None` where it is switched off, and when the service closes.

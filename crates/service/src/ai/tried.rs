@@ -36,12 +36,12 @@ pub(crate) async fn try_answer(
     Ok((answer, sources))
 }
 
-/// What came of a question that is asked without a visitor, a quota or an AI endpoint.
+/// The result of a question that is asked without a visitor, a quota or an AI endpoint.
 #[derive(Clone, Debug)]
 pub(crate) enum Rehearsal {
     /// The answer of the built-in assistant, with its sources.
     Answered(Answer, Vec<Passage>),
-    /// What the AI endpoint of the site would be sent.
+    /// The passages that the AI endpoint of the site would be sent.
     Sent(Vec<Passage>),
 }
 

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::time::Instant;
-use tracing::{error, warn};
+use tracing::error;
 
 use super::Sources;
 use super::claim::claim;
@@ -13,53 +12,21 @@ use super::run::take_turn;
 use super::visit::Stopped;
 use crate::Service;
 use crate::clock::millis;
-use crate::db::{DbError, Wake};
+use crate::db::DbError;
 use crate::error::ApiError;
-use crate::queue_runner::POLL_INTERVAL;
+use crate::queue_runner::{Next, work};
 use crate::sites;
 
-/// The interval at which a worker looks again for a source whose tenant has another one that is being read.
-const BUSY_INTERVAL: Duration = Duration::from_secs(1);
 /// The time after which a source is tried again that the service could not read because of itself.
 const RETRY_INTERVAL: Duration = Duration::from_secs(30);
-/// The waiting time after an error of the database.
-const ERROR_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Reads sources until the service closes: two at a time, each of another tenant.
 pub(crate) async fn run(service: Service) {
-    tokio::join!(work(&service), work(&service));
+    tokio::join!(read_all(&service), read_all(&service));
 }
 
-async fn work(service: &Service) {
-    let mut wakes = service.db().wakes();
-    while !service.0.closing.is_cancelled() {
-        let wait = match once(service).await {
-            Ok(Next::Now) => continue,
-            Ok(Next::At(due_ms)) => {
-                let wait_ms = due_ms.map(|due_ms| due_ms.saturating_sub(service.now_ms()));
-                let wait = wait_ms.map(|wait_ms| Duration::from_millis(wait_ms.max(0).unsigned_abs()));
-                wait.map_or(POLL_INTERVAL, |wait| wait.clamp(BUSY_INTERVAL, POLL_INTERVAL))
-            }
-            Err(error) => {
-                warn!("the sources of content cannot be read: {error}");
-                ERROR_INTERVAL
-            }
-        };
-        tokio::select! {
-            biased;
-            () = service.0.closing.cancelled() => return,
-            () = queue_wake(&mut wakes) => {}
-            () = tokio::time::sleep(wait) => {}
-        }
-    }
-}
-
-/// When a worker looks for a source again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    Now,
-    /// When something is due, if anything is.
-    At(Option<i64>),
+async fn read_all(service: &Service) {
+    work(service, "sources of content", || once(service)).await;
 }
 
 /// Reads the next source that is due, for a turn.
@@ -98,17 +65,4 @@ pub(super) async fn once(service: &Service) -> Result<Next, DbError> {
         }
     }
     Ok(Next::Now)
-}
-
-/// Waits until a source was added or changed. Announcements that came meanwhile are one.
-async fn queue_wake(wakes: &mut Receiver<Wake>) {
-    loop {
-        match wakes.recv().await {
-            Ok(Wake::Queue | Wake::Everything) | Err(RecvError::Lagged(_)) => break,
-            Ok(_) => {}
-            // The database is closed: the service stops.
-            Err(RecvError::Closed) => std::future::pending().await,
-        }
-    }
-    while wakes.try_recv().is_ok() {}
 }

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use chat_protocol::admin::settings::{NewSource, Refresh, SkipReason, Source};
 
-use super::reader::{Next, once};
+use super::reader::once;
 use super::{Sources, records};
 use crate::databases::TestDatabase;
 use crate::db::{args, transaction};
 use crate::error::ApiError;
 use crate::knowledge::search::fixture::search;
+use crate::queue_runner::Next;
 use crate::visitors::fixture::{add_sites, execute};
 use crate::{CrawlPace, Service, ServiceKey, ServiceOptions};
 

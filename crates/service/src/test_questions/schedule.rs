@@ -64,7 +64,7 @@ pub(super) async fn read_changes(db: &Db, now_ms: i64) -> Result<(), DbError> {
         for row in tx.all(sql, args![BATCH]).await? {
             let site_id = row.text(0)?;
             tx.execute("DELETE FROM knowledge_changes WHERE site_id = $1", args![&site_id]).await?;
-            // What is due already stays so.
+            // A run that is due already is not put off.
             let sql = "UPDATE test_sets SET changed_ms = coalesce(changed_ms, $2),
                            due_ms = CASE WHEN due_ms <= $2 THEN due_ms
                                WHEN coalesce(changed_ms, $2) + $4 < $2 + $3 THEN coalesce(changed_ms, $2) + $4

@@ -6,7 +6,7 @@ use chat_protocol::admin::settings::{AnswerText, TestQuestions};
 use chat_protocol::{ContentItem, ContentKind, ContentPage};
 use serde_json::{Value as JsonValue, json};
 
-use super::worker::{Next, once};
+use super::worker::once;
 use super::*;
 use crate::accounts::{Operator, Role};
 use crate::content::{prepare, sync};
@@ -14,6 +14,7 @@ use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{args, transaction};
 use crate::error::ApiError;
 use crate::knowledge::answers;
+use crate::queue_runner::Next;
 use crate::storage::Room;
 use crate::visitors::fixture::{self, NOW, execute, number, operator, service};
 use crate::{Service, purge};

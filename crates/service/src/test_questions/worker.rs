@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::time::Instant;
 use tracing::{error, warn};
 
@@ -13,50 +12,20 @@ use super::schedule::{self, Claimed};
 use crate::Service;
 use crate::ai::Threshold;
 use crate::clock::millis;
-use crate::db::{DbError, Wake, transaction};
+use crate::db::{DbError, transaction};
 use crate::error::ApiError;
-use crate::queue_runner::POLL_INTERVAL;
+use crate::queue_runner::{Next, work};
 use crate::sites;
 
 /// Maximum time of a run. Questions that were not asked by then have no result.
 const MAX_RUN: Duration = Duration::from_mins(2);
-/// The minimum time until the worker looks again, for what is due while its tenant has another run.
-const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// The time after which a site is tried again that could not be asked because of the service.
 const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Asks test questions until the service closes. One run at a time leaves the other places for searches to
 /// visitors.
 pub(crate) async fn run(service: &Service) {
-    let mut wakes = service.db().wakes();
-    while !service.0.closing.is_cancelled() {
-        let wait = match once(service).await {
-            Ok(Next::Now) => continue,
-            Ok(Next::At(due_ms)) => {
-                let wait_ms = due_ms.map(|due_ms| due_ms.saturating_sub(service.now_ms()).max(0));
-                let wait = wait_ms.map_or(POLL_INTERVAL, |ms| Duration::from_millis(ms.unsigned_abs()));
-                wait.clamp(MIN_INTERVAL, POLL_INTERVAL)
-            }
-            Err(error) => {
-                warn!("test questions cannot be asked: {error}");
-                RETRY_INTERVAL
-            }
-        };
-        tokio::select! {
-            biased;
-            () = service.0.closing.cancelled() => return,
-            () = queue_wake(&mut wakes) => {}
-            () = tokio::time::sleep(wait) => {}
-        }
-    }
-}
-
-/// When the worker looks again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    Now,
-    /// When something is due, if anything is.
-    At(Option<i64>),
+    work(service, "test questions", || once(service)).await;
 }
 
 /// Asks the questions of the next site that is due.
@@ -116,17 +85,4 @@ async fn ask_all(service: &Service, claimed: &Claimed) -> Result<Option<Run>, Ap
         only_passages: site.ai.is_some(),
         results,
     }))
-}
-
-/// Waits until something was queued. Announcements that came meanwhile are one.
-async fn queue_wake(wakes: &mut Receiver<Wake>) {
-    loop {
-        match wakes.recv().await {
-            Ok(Wake::Queue | Wake::Everything) | Err(RecvError::Lagged(_)) => break,
-            Ok(_) => {}
-            // The database is closed: the service stops.
-            Err(RecvError::Closed) => std::future::pending().await,
-        }
-    }
-    while wakes.try_recv().is_ok() {}
 }

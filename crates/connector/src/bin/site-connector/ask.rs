@@ -33,7 +33,7 @@ pub(crate) struct AskFlags {
     asked: Asked,
 }
 
-/// What is asked, and how the results are printed.
+/// The questions to ask, and the form of the printed results.
 #[derive(Debug, Args)]
 struct Asked {
     /// The site's id

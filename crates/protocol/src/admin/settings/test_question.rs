@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::AnswerOutcome;
 
-/// What a test question expects of the assistant.
+/// The kind of answer that a test question expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -48,7 +48,7 @@ pub struct TestQuestionText {
     /// The language tag of the visitor's page; empty if it does not matter.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub locale: String,
-    /// What is expected.
+    /// The kind of answer that passes.
     pub expects: Expectation,
     /// For `page`, the path or the address of the page, or the id of the entry. For `words`, what the answer
     /// must contain: all of several lines. Up to 500 characters; empty for `no_answer`.
@@ -81,14 +81,14 @@ pub struct TestSource {
     pub certainty: i64,
 }
 
-/// What came of a test question.
+/// The result of a test question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct TestResult {
     /// Whether it was as expected.
     pub passed: bool,
-    /// What would become of a visitor's question; `None` for a site with an AI endpoint, which is not asked.
+    /// The outcome for a visitor; `None` for a site with an AI endpoint, which is not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<AnswerOutcome>,
     /// The beginning of the answer, in Markdown; empty for a site with an AI endpoint.
@@ -108,7 +108,7 @@ pub enum TestChange {
     Worse,
 }
 
-/// A test question with what came of it.
+/// A test question with its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -119,7 +119,7 @@ pub struct TestQuestion {
     pub question: String,
     /// The language tag of the visitor's page; empty if it does not matter.
     pub locale: String,
-    /// What is expected.
+    /// The kind of answer that passes.
     pub expects: Expectation,
     /// The page or the words.
     pub expected: String,

@@ -196,7 +196,7 @@ fn row(
     .into_any()
 }
 
-/// What came of a question, and from which sources.
+/// The result of a question, and its sources.
 fn outcome(result: TestResult) -> impl IntoView {
     let TestResult { outcome, answer, sources, .. } = result;
     let got = match (outcome, sources.is_empty()) {
