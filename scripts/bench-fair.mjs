@@ -5,7 +5,7 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -28,6 +28,9 @@ const MESSAGES = 2;
 /** The 99th percentile may be three times that of an idle service, or this. */
 const MAX_TIMES = 3;
 const MAX_P99_MS = 50;
+/** A virtual machine whose host gave more of its time to others measures the host. It is measured again, so many times. */
+const MAX_STOLEN = 0.01;
+const MAX_ATTEMPTS = 8;
 
 const { values: options } = parseArgs({
   options: {
@@ -82,6 +85,36 @@ async function visit(node, { token }) {
   return { p50: rank(times, 0.5), p99: rank(times, 0.99), errors: count };
 }
 
+/** Returns the time of all processors so far, and the part of it that the host of this virtual machine gave to others. */
+function processorTime() {
+  const [, ...times] = readFileSync("/proc/stat", "utf8").split("\n", 1)[0].split(/\s+/);
+  const [user, nice, system, idle, waiting, interrupts, softInterrupts, stolen] = times.map(Number);
+  return { all: user + nice + system + idle + waiting + interrupts + softInterrupts + stolen, stolen };
+}
+
+/** Measures beside an attack. Returns the measure, and what the attacker got. */
+async function besides(workerData, measureGood) {
+  const worker = new Worker(new URL("./bench/rude.mjs", import.meta.url), { workerData });
+  const failed = once(worker, "error").then(([error]) => Promise.reject(error));
+  await Promise.race([once(worker, "message"), failed]);
+  const measured = await Promise.race([measureGood(), failed]);
+  worker.postMessage("stop");
+  const [got] = await Promise.race([once(worker, "message"), failed]);
+  return { ...measured, ...got };
+}
+
+/** Measures until the machine kept its processors meanwhile. Returns the measure, and the share that its host took. */
+async function undisturbed(measureOnce) {
+  for (let attempt = 1; ; attempt += 1) {
+    const began = processorTime();
+    const measured = await measureOnce();
+    const ended = processorTime();
+    const stolen = (ended.stolen - began.stolen) / (ended.all - began.all);
+    if (stolen <= MAX_STOLEN || attempt === MAX_ATTEMPTS) return { ...measured, stolen };
+    say(`  the host took ${(stolen * 100).toFixed(1)} % of the processors' time: measuring again`);
+  }
+}
+
 /** Measures on a database. Returns a row for each attack. */
 async function measure(kind, database) {
   const tool = loadTool(!options.debug);
@@ -97,9 +130,10 @@ async function measure(kind, database) {
     const operator = await operatorOf({ address: node.url, ownerLink: ownerLink(node, rude.tenantId) }, person);
     const { name, value } = operator.cookie();
     await visit(node, good);
-    const idle = await visit(node, good);
+    const idle = await undisturbed(() => visit(node, good));
     const limit = Math.max(MAX_TIMES * idle.p99, MAX_P99_MS);
-    const rows = [{ kind, attack: "none", ...idle, requests: 0, limit, met: idle.errors === 0 }];
+    const isMet = ({ errors, p99, stolen }) => errors === 0 && p99 <= limit && stolen <= MAX_STOLEN;
+    const rows = [{ kind, attack: "none", ...idle, requests: 0, limit, met: isMet(idle) }];
     for (const attack of options.attack) {
       const workerData = {
         name: attack,
@@ -109,14 +143,9 @@ async function measure(kind, database) {
         cookie: `${name}=${value}`,
         email: person.email,
       };
-      const worker = new Worker(new URL("./bench/rude.mjs", import.meta.url), { workerData });
-      const failed = once(worker, "error").then(([error]) => Promise.reject(error));
-      await Promise.race([once(worker, "message"), failed]);
-      const measured = await Promise.race([visit(node, good), failed]);
-      worker.postMessage("stop");
-      const [{ sent, statuses, pushes }] = await Promise.race([once(worker, "message"), failed]);
-      const met = measured.errors === 0 && measured.p99 <= limit;
-      rows.push({ kind, attack, ...measured, requests: sent, limit, met });
+      const measured = await undisturbed(() => besides(workerData, () => visit(node, good)));
+      const { sent, statuses, pushes } = measured;
+      rows.push({ kind, attack, ...measured, requests: sent, limit, met: isMet(measured) });
       const responses = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
       const told = pushes === undefined ? "" : `, ${pushes} pushes`;
       say(`${kind}, ${attack}: p99 ${measured.p99.toFixed(1)} ms, ${measured.errors} errors`);
@@ -140,7 +169,7 @@ await main(async () => {
       ...(await measure("PostgreSQL", server.url())),
     ];
     const ms = (time) => `${time.toFixed(1)} ms`;
-    const shown = rows.map(({ kind, attack, p50, p99, errors, requests, limit, met }) => ({
+    const shown = rows.map(({ kind, attack, p50, p99, errors, requests, limit, stolen, met }) => ({
       database: kind,
       "attack of another tenant": attack,
       "its requests": requests,
@@ -148,6 +177,7 @@ await main(async () => {
       p99: ms(p99),
       "p99 allowed": ms(limit),
       errors,
+      "taken by the host": `${(stolen * 100).toFixed(1)} %`,
       met: met ? "yes" : "NO",
     }));
     console.table(shown);
