@@ -125,7 +125,7 @@ async function buildScripts(dev) {
     format: "iife",
     // `"use strict"` would be 13 bytes, for a script that uses nothing of what it forbids.
     tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
-    define: await launcher(esbuild),
+    define: { ...(await launcher(esbuild)), SITE_OPTIONS: define.SITE_OPTIONS },
   });
   await esbuild.build({
     ...common,

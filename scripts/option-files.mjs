@@ -314,10 +314,14 @@ function forConsole(table, english) {
         control: ${controlOf(name, row, (value) => text(`${key}_is_${value.replace(/\W/g, "")}`, value.replaceAll("_", " ")))},
         field: ${rustOf(name, row)},
         is_half: ${!!console.half},
-        is_more: ${!!console.more},
         is_code: ${!!console.code},
+        path: "${pathOf(name, row)}",
+        is_of_site: ${!!row.site},
     }`;
     });
+  const paths = Object.entries(table)
+    .filter(([, { console, site }]) => console && site)
+    .map(([name, row]) => JSON.stringify(pathOf(name, row)));
   return `//! The options that the form offers. ${WRITTEN}
 
 use super::option::{Control, Field, WidgetOption};
@@ -325,8 +329,14 @@ use crate::text::{Text, settings as t};
 
 /// The options, in the order of the form.
 pub static OPTIONS: [WidgetOption; ${written.length}] = [${written.join(", ")}];
+
+/// The options that are saved, as the service calls them.
+pub static PATHS: [&str; ${paths.length}] = [${paths.join(", ")}];
 `;
 }
+
+/** Returns an option as the service calls it, which has those of the site only. */
+const pathOf = (name, { site }) => (site ? `widgetOptions.${name}` : name);
 
 /** Returns the control of an option in the console. */
 function controlOf(name, row, text) {
@@ -357,6 +367,32 @@ function rustOf(name, row) {
   }
 }
 
+/** Returns the check of the service for an option that it delivers. Browsers check the rest. */
+function siteCheckOf(name, row) {
+  const { kind, max } = row.check;
+  if (isChoice(row))
+    return `Check::Choice(&[${wordsOf(row)
+      .map((word) => `"${word}"`)
+      .join(", ")}])`;
+  if (kind === "texts") return `Check::Texts { max: ${max} }`;
+  if (kind === "tokens") return "Check::Tokens";
+  if (["text", "greeting", "launcher"].includes(kind)) return "Check::Text";
+  throw new Advice(`invalid option ${name}: the service has no check of the kind ${kind}`);
+}
+
+/** Returns the options that the service delivers. */
+function forService(table) {
+  const rows = Object.entries(table).filter(([, { site }]) => site);
+  const written = rows.map(([name, row]) => `("${name}", ${siteCheckOf(name, row)})`);
+  return `//! The options that a site sets for its pages. ${WRITTEN}
+
+use super::Check;
+
+/// The options by their names in JavaScript.
+pub(super) static OPTIONS: [(&str, Check); ${rows.length}] = [${written.join(", ")}];
+`;
+}
+
 /** Formats a file as the project does. */
 function formatted(path, text) {
   if (path.endsWith(".js")) return text;
@@ -378,6 +414,7 @@ export async function optionFiles(root = project) {
     "src/settings/options.rs": forRust(TABLE),
     "www/demo/gallery/options.js": forPlayground(TABLE),
     "crates/console/src/ui/settings/widget/table.rs": forConsole(TABLE, english),
+    "crates/service/src/sites/widget_options/table.rs": forService(TABLE),
   };
   const files = Object.entries(texts).map(([path, text]) => [path, formatted(path, text)]);
   return { ...Object.fromEntries(files), "docs/frontend.md": forDocs(TABLE, read("docs/frontend.md")) };

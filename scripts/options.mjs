@@ -48,6 +48,11 @@ export async function optionDefinitions(folder) {
   return {
     OPTION_RULES: JSON.stringify(optionRules(table)),
     PLAIN: JSON.stringify(plainPattern(table)),
+    SITE_OPTIONS: JSON.stringify(
+      Object.keys(table)
+        .filter((name) => table[name].site)
+        .join(" "),
+    ),
     TOKENS: JSON.stringify(tokenNames().join(" ")),
   };
 }

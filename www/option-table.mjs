@@ -21,8 +21,10 @@
 //   no place for a secret. `kind` is `text`, `number`, `flag` (a boolean), `choice` (one of `values`, by
 //   default those of the check), `lines` (strings, one a line), `pairs` (`name=value`, one a line) or `fields` (an object
 //   of texts or numbers), by default that of the check. `sample` is the placeholder of the empty field.
-// - `console`: the control of the console's form, if it has one: `kind`, `half` as wide as the form, under `more` options, a
-//   `switch` in place of a choice of two, `code` for a text without spelling. Its texts are those of `form`, unless
+// - `site`: the service delivers it in the chat config, if the site has set it there. The page's own value wins. `load` and
+//   whatever protects the visitor's privacy are not among these: they apply before the config is there.
+// - `console`: the control of the console's form, if it has one: `kind`, `half` as wide as the form, a `switch` in place of
+//   a choice of two, `code` for a text without spelling. Its texts are those of `form`, unless
 //   `crates/console/texts/` has `option_NAME`, `option_NAME_help`, `option_NAME_sample` and `option_NAME_is_VALUE`.
 
 /** Attributes of the visitor that the site may know, with their labels. */
@@ -78,6 +80,7 @@ export const TABLE = {
     },
     plain: { text: "(light_)?(teal|blue|amber|rose)|emerald|violet|slate|custom" },
     form: { group: "Look", label: "Theme", help: "A preset, or custom for your own colours." },
+    site: true,
     console: { half: true },
   },
   themeTokens: {
@@ -103,6 +106,7 @@ export const TABLE = {
       // With the theme `custom`, the colours have their own inputs.
       colours: [{ name: "accent", label: "Accent", sample: "#6b2fb3" }],
     },
+    site: true,
   },
   colorScheme: {
     doc: "`theme` uses the scheme of the theme, `auto` follows the system.",
@@ -122,6 +126,7 @@ export const TABLE = {
       },
     },
     form: { group: "Look", label: "Colour scheme", help: "auto follows the visitor's system." },
+    site: true,
     console: { half: true },
   },
   position: {
@@ -144,6 +149,7 @@ export const TABLE = {
       label: "Position",
       help: "The side of the page. end is on the right in languages that read from left to right.",
     },
+    site: true,
     console: { half: true },
   },
   offset: {
@@ -203,6 +209,7 @@ export const TABLE = {
       label: "Launcher",
       help: "With none, there is no launcher. With a selector, your own buttons open and close the window.",
     },
+    site: true,
     console: { half: true },
   },
   container: {
@@ -281,7 +288,7 @@ export const TABLE = {
       help: "A BCP 47 tag. If empty, the page's language. It also sets the direction.",
       sample: "de-AT",
     },
-    console: { half: true, more: true, code: true },
+    console: { half: true, code: true },
   },
   greeting: {
     doc:
@@ -316,6 +323,7 @@ export const TABLE = {
       label: "Greeting",
       help: "A short text beside the closed launcher, until the visitor dismisses it.",
     },
+    site: true,
     console: { kind: "text" },
   },
   suggestedQuestions: {
@@ -332,6 +340,7 @@ export const TABLE = {
       help: "Questions to click before the first message, one on each line.",
       sample: "Do you ship?",
     },
+    site: true,
     console: {},
   },
   operatorName: {
@@ -347,6 +356,7 @@ export const TABLE = {
       help: "The name that visitors see for a person who answers.",
       sample: "Maren",
     },
+    site: true,
     console: { half: true },
   },
   replyTime: {
@@ -362,6 +372,7 @@ export const TABLE = {
       help: "When people answer, in your own words.",
       sample: "We usually answer within a day.",
     },
+    site: true,
     console: { half: true },
   },
   strings: {
@@ -419,7 +430,7 @@ export const TABLE = {
       label: "Load",
       help: "When the module loads: once the page is idle, when the visitor moves to the launcher, or with the page.",
     },
-    console: { half: true, more: true },
+    console: { half: true },
   },
   // Shown in place of a module that cannot run as well.
   contact: {
@@ -466,7 +477,7 @@ export const TABLE = {
       label: "Events",
       help: "auto reports page views and clicks, manual only the events that you track, off nothing.",
     },
-    console: { more: true },
+    console: {},
   },
   consent: {
     doc: "With `required`, nothing is stored or reported until `grantConsent()`.",
@@ -490,7 +501,7 @@ export const TABLE = {
       label: "Consent",
       help: "With required, nothing is stored or reported until grantConsent().",
     },
-    console: { more: true, switch: true },
+    console: { switch: true },
   },
   visitor: {
     doc: "The site's data about the visitor.",

@@ -202,7 +202,30 @@ test("The widget's page shows the command's code, options change it, and the pre
   await direct.check();
   await isDirect();
   await page.getByRole("textbox", { name: "Greeting" }).fill('A "pot" & more?');
-  await eventually(async () => assert.match(await code.innerText(), /data-greeting="A &quot;pot&quot; &amp; more\?"/));
+  await page.getByLabel("Suggested questions").fill("Do you ship?\n\nReturns?");
+  await page.getByLabel("Theme").selectOption("custom");
+  await page.getByLabel("Colour", { exact: true }).fill("#6b2fb3");
+  const form = page.locator("form").filter({ has: page.getByLabel("Suggested questions") });
+  await saved(form);
+  const stored = async () => (await team.admin("site", "show", team.site.id)).site.widgetOptions;
+  const options = {
+    theme: "custom",
+    themeTokens: { accent: "#6b2fb3" },
+    greeting: 'A "pot" & more?',
+    suggestedQuestions: ["Do you ship?", "Returns?"],
+  };
+  assert.deepEqual(await stored(), options);
+  // The code of a page has none of them: its config does.
+  await isDirect();
+  await page.getByLabel("Load").selectOption("intent");
+  await eventually(async () => assert.match(await code.innerText(), /data-load="intent"/));
+  assert.doesNotMatch(await code.innerText(), /greeting|theme/);
+  await page.getByLabel("Suggested questions").fill("x".repeat(501));
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("alert").getByText("Must be at most 20 texts of 1 to 500 characters").waitFor();
+  await form.getByRole("button", { name: "Discard" }).click();
+  assert.equal(await page.getByLabel("Suggested questions").inputValue(), "Do you ship?\nReturns?");
+  assert.deepEqual(await stored(), options);
   await page.getByRole("button", { name: "npm" }).click();
   await eventually(async () =>
     assert.match(await code.innerText(), /ChatWidget\.mount\(\{[^]*greeting: "A \\"pot\\" & more\?"/),
@@ -210,8 +233,10 @@ test("The widget's page shows the command's code, options change it, and the pre
   const preview = page.frameLocator("iframe");
   await part(preview, "window").waitFor();
 
-  // This browser remembers them.
+  // This browser remembers the options of the code, and the service those of the site.
   await page.reload();
+  await page.getByText("More options").click();
+  assert.equal(await page.getByLabel("Load").inputValue(), "intent");
   await eventually(async () =>
     assert.equal(await page.getByRole("textbox", { name: "Greeting" }).inputValue(), 'A "pot" & more?'),
   );
@@ -295,6 +320,10 @@ test("On a phone, the sections are a page of their own, and a dialog is on the s
   await page.getByRole("main").getByRole("link", { name: "Settings" }).first().tap();
   await sections(page).waitFor();
   await isInView(sections(page).getByRole("heading", { name: "Settings" }), "main");
+  // The last of the tabs, which are wider than the screen.
+  await page.goto(`${team.address}/console/settings/knowledge/${team.site.id}/tests`);
+  await isInView(page.getByRole("link", { name: "Tests", exact: true }), "nav");
+  await page.goBack();
   assert.equal(await title(page, "Tokens and licenses").isVisible(), false);
   assert.equal(await width(), viewport.width);
 });

@@ -10,9 +10,11 @@ import { startTeam } from "./team.mjs";
 let service;
 let browser;
 let shop;
+/** Returns the HTML of the page. */
+let content = () => service.scriptTag;
 
 before(async () => {
-  [browser, shop] = await Promise.all([launch(), servePage(() => service.scriptTag)]);
+  [browser, shop] = await Promise.all([launch(), servePage(() => content())]);
   service = await startTeam(["Maren", "Noor"], { origins: [shop.origin] });
 });
 
@@ -37,6 +39,59 @@ test("A visitor of a page on another origin asks, and sees the answer", { timeou
   await ask(page, "How long does delivery take?");
   const answer = part(page, "message-assistant").last();
   await isInView(answer);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("A page whose code has no options has those of the site, and its own win", { timeout: 60_000 }, async () => {
+  const [owner] = service.operators;
+  const set = (widgetOptions) => owner.call("PATCH", `sites/${service.site.id}`, { widgetOptions });
+  await set({
+    theme: "custom",
+    themeTokens: { accent: "#6b2fb3" },
+    position: "start",
+    suggestedQuestions: ["Do you ship to Norway?"],
+    operatorName: "Maren's team",
+  });
+  const { page, errors, close } = await visit();
+  const launcher = part(page, "launcher");
+  const colour = () => launcher.evaluate((button) => getComputedStyle(button).backgroundColor);
+  const isOnTheLeft = async () => assert.ok((await launcher.boundingBox()).x < 200);
+  await launcher.waitFor();
+  await openChat(page);
+  await part(page, "suggestion").getByText("Do you ship to Norway?").waitFor();
+  await page.mouse.move(600, 10);
+  await eventually(async () => assert.equal(await colour(), "rgb(107, 47, 179)"));
+  await isOnTheLeft();
+
+  // On the next page they are there before the config, which comes late.
+  let deliver;
+  const held = new Promise((resolve) => (deliver = resolve));
+  const config = /\/chat\/config/;
+  await page.route(config, (route) => held.then(() => route.continue()));
+  await page.evaluate(() => sessionStorage.clear());
+  await page.reload();
+  await launcher.waitFor();
+  await isOnTheLeft();
+  deliver();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+
+  // The page's own code wins, for each option on its own.
+  content = () => service.scriptTag.replace("<script ", '<script data-position="end" ');
+  await page.reload();
+  await openChat(page);
+  assert.ok((await launcher.boundingBox()).x > 200);
+  await part(page, "suggestion").getByText("Do you ship to Norway?").waitFor();
+
+  // Nothing stays of options that the site has taken back.
+  content = () => service.scriptTag;
+  await set({});
+  for (const _ of ["the config of before", "the new one"]) {
+    await page.reload();
+    await openChat(page);
+  }
+  assert.ok((await launcher.boundingBox()).x > 200);
+  assert.equal(await part(page, "suggestion").count(), 0);
   assert.deepEqual(errors, []);
   await close();
 });

@@ -3,12 +3,15 @@
 import { localeOf } from "../locale.js";
 import { nullProto } from "../null-proto.js";
 import { isStorageAllowed, parseObject } from "../tag-options.js";
-import { options } from "./tag.js";
+import { options, own } from "./tag.js";
+
+// Filled in by the build: the names of the options that a config may have, with spaces between.
+declare const SITE_OPTIONS: string;
 
 const CONFIG_KEY = "chat-widget:config";
 
 interface ConfigData {
-  config?: { enabled?: boolean; widgetEnabled?: boolean };
+  config?: { enabled?: boolean; widgetEnabled?: boolean; options?: Record<string, unknown> };
 }
 
 /** The response of the proxy, once it is there. */
@@ -22,6 +25,15 @@ const stored = isAllowed
 function isEnabled(data: ConfigData | undefined): boolean {
   const { enabled, widgetEnabled } = nullProto(data?.config ?? {});
   return enabled !== false && widgetEnabled !== false;
+}
+
+/** Takes the options that the site has set in the service, as attributes are written. Those of the page win. */
+function adopt(data: ConfigData | undefined): void {
+  const given = nullProto(nullProto(data?.config ?? {}).options ?? {});
+  for (const name of SITE_OPTIONS.split(" ")) {
+    const value = given[name];
+    if (!(name in own)) options[name] = typeof value === "object" && value ? JSON.stringify(value) : (value as string);
+  }
 }
 
 /** Whether the config of the last page shows the launcher before the proxy has answered. */
@@ -39,6 +51,7 @@ export async function requestConfig(): Promise<boolean> {
     const { ok, data } = nullProto((await response.json()) as { ok?: boolean; data?: ConfigData });
     if (response.ok && ok === true) {
       config = data;
+      adopt(data);
       if (isAllowed) localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 2, data }));
     }
   } catch {
@@ -46,3 +59,5 @@ export async function requestConfig(): Promise<boolean> {
   }
   return isEnabled(config ?? stored);
 }
+
+adopt(stored);

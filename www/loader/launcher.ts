@@ -20,7 +20,8 @@ type Progress = typeof import("../progress.js");
 
 /** Paints the launcher as the module will: same place, same size, same colours. */
 export function paint(): void {
-  if (isRefused || widget || !isFloating(options) || !hasLauncher) return;
+  listenToButtons();
+  if (isRefused || widget || !isFloating(options) || !hasLauncher()) return;
   const root = hostElement().attachShadow(nullProto({ mode: "open" }));
   setTokens(
     host!.style,
@@ -87,11 +88,15 @@ function button(): HTMLButtonElement {
   return button;
 }
 
+let isListening = false;
+
 /** Listens to the page's own buttons: the widget moves the focus as if an early click came now. */
 export function listenToButtons(): void {
-  if (hasLauncher) return;
+  if (isListening || hasLauncher()) return;
+  isListening = true;
+  const selector = buttons();
   const onSign = ({ target, type }: Event) => {
-    const button = (target as Element | null)?.closest?.(buttons);
+    const button = (target as Element | null)?.closest?.(selector);
     if (!button) return;
     if (type === "click") keepClick(button);
     mount();

@@ -7,20 +7,25 @@ type Help = typeof import("../error-state.js");
 
 export const script = document.currentScript as HTMLScriptElement | null;
 
-/** The options as text. The module parses all of them, the loader those that it needs. */
-export const options = nullProto(script?.dataset ?? {}) as TagOptions;
+/** The attributes of the tag. */
+export const own = (script?.dataset ?? {}) as TagOptions;
 
-const { launcher = "" } = options;
+/** The options as text, with those of the config. The module parses all of them, the loader those that it needs. */
+export const options = nullProto(own);
 
-/** The selector of the page's own buttons, `none`, or `default` for the widget's launcher. */
-export let buttons = launcher;
-try {
-  document.querySelector(buttons);
-} catch {
-  buttons = "default";
+/** Returns the selector of the page's own buttons, `none`, or `default` for the widget's launcher. */
+export function buttons(): string {
+  const { launcher = "" } = options;
+  try {
+    document.querySelector(launcher);
+    return launcher;
+  } catch {
+    return "default";
+  }
 }
 
-export const hasLauncher = /^(default|true)$/i.test(buttons);
+export const hasLauncher = () => /^(default|true)$/i.test(buttons());
+
 /** Returns the address of a file in the folder of the script. */
 export const fileUrl = (name: string) => new URL(name, script!.src).href;
 

@@ -42,6 +42,14 @@ pub fn focus(id: &str) {
     }
 }
 
+/// Scrolls until an element is in view, and no further.
+pub fn reveal(element: &Element) {
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
 /// Returns the languages that the operator prefers, as BCP 47 tags.
 pub fn languages() -> Vec<String> {
     window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()

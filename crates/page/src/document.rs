@@ -86,6 +86,16 @@ impl Document {
         attributes.iter().find(|attribute| &*attribute.name.local == wanted).map(|found| &*found.value)
     }
 
+    /// Returns the names of an element's attributes.
+    pub(crate) fn attribute_names(&self, id: Id) -> Vec<String> {
+        match &self.nodes[id as usize].data {
+            Data::Element { attributes, .. } => {
+                attributes.iter().map(|attribute| attribute.name.local.to_string()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the tags of an element and everything between them.
     pub(crate) fn source(&self, id: Id) -> Range<usize> {
         let node = &self.nodes[id as usize];

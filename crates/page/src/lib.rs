@@ -101,6 +101,17 @@ impl Page {
     }
 }
 
+/// Returns the names of the attributes of the scripts of a page whose address contains a text.
+pub fn attributes_of_script(page: &[u8], address: &str) -> Vec<String> {
+    let (encoding, from) = encoding::detect(page, None);
+    let document = parser::parse(page, from, encoding);
+    let is_meant = |id: &document::Id| {
+        document.name(*id) == "script"
+            && document.attribute(*id, "src").is_some_and(|src| src.contains(address))
+    };
+    document.elements().into_iter().filter(is_meant).flat_map(|id| document.attribute_names(id)).collect()
+}
+
 /// Returns the text of HTML without a head, as [`text_of`] writes it.
 pub fn text_of_html(html: &str) -> String {
     text_of(without_furniture(&lines_of(&parser::parse(html.as_bytes(), 0, UTF_8))))

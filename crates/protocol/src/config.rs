@@ -21,6 +21,8 @@ pub struct ChatConfig {
     pub welcome_message: Option<String>,
     /// `config.avatarUrl`, unchecked.
     pub avatar_url: Option<String>,
+    /// `config.options`, an extension: options of the widget that the site has set. Unchecked.
+    pub options: Value,
     /// `locale`, the resolved locale; if missing, `config.locale`.
     pub locale: Option<String>,
     /// `supportedLocales`.
@@ -61,6 +63,7 @@ impl TryFrom<Value> for ChatConfig {
             assistant_name: config.lenient_text("assistantName"),
             welcome_message: config.lenient_text("welcomeMessage"),
             avatar_url: config.lenient_text("avatarUrl"),
+            options: config.take("options"),
             locale: outer.lenient_language_tag("locale").or(inner_locale),
             supported_locales,
             stale: outer.lenient_bool("stale").unwrap_or(false),
@@ -81,6 +84,9 @@ impl From<&ChatConfig> for Value {
         ];
         if config.people_only {
             inner.push(("aiAnswers".into(), false.into()));
+        }
+        if config.options != Value::Null {
+            inner.push(("options".into(), config.options.clone()));
         }
         Value::object([
             ("tenantId", text(&config.tenant_id)),
@@ -108,6 +114,7 @@ mod tests {
             enabled: true,
             people_only: true,
             assistant_name: Some("Alder".into()),
+            options: Value::object([("theme", "rose".into())]),
             locale: Some("de".into()),
             supported_locales: vec!["de".into(), "en".into()],
             stale: true,

@@ -61,9 +61,11 @@ fn check_address(field: &'static str, url: &Url, allows_private: bool) -> Result
 }
 
 /// Checks a page and its proxy. Parts that cannot be checked because an earlier one failed are left out.
+/// `attributes` are those by which the page's own code sets options of the site.
 pub(crate) async fn check(
     addresses: &Addresses,
     site_id: &str,
+    attributes: &[String],
     allows_private: bool,
 ) -> Result<Vec<ProxyChecked>, ApiError> {
     let client = client(allows_private).map_err(|_| ApiError::Internal)?;
@@ -76,7 +78,9 @@ pub(crate) async fn check(
     {
         let has_widget = WIDGETS.iter().any(|widget| page.body.contains(widget));
         let problem = (!has_widget).then_some(ProxyProblem::NoWidget);
-        checks.push(ProxyChecked { part: CheckedPart::Widget, problem, status: None });
+        let own = chat_page::attributes_of_script(page.body.as_bytes(), WIDGETS[0]);
+        let own_options = own.into_iter().filter(|name| attributes.contains(name)).collect();
+        checks.push(ProxyChecked { part: CheckedPart::Widget, problem, status: None, own_options });
     }
     let config = get(&client, &addresses.config, "application/json").await;
     let chat = config.as_ref().map_err(|(problem, _)| *problem).and_then(|answer| answer.config(site_id));
@@ -85,7 +89,8 @@ pub(crate) async fn check(
     if let Ok(chat) = chat {
         let is_on = |name| chat.get(name) != Some(&Value::Bool(false));
         let problem = (!(is_on("enabled") && is_on("widgetEnabled"))).then_some(ProxyProblem::SwitchedOff);
-        checks.push(ProxyChecked { part: CheckedPart::Chat, problem, status: None });
+        let own_options = Vec::new();
+        checks.push(ProxyChecked { part: CheckedPart::Chat, problem, status: None, own_options });
     }
     Ok(checks)
 }
@@ -97,7 +102,7 @@ fn result(part: CheckedPart, got: &Got, found: Result<(), ProxyProblem>) -> Prox
         Ok(answer) => Some(answer.status.as_u16()),
         Err((_, status)) => *status,
     };
-    ProxyChecked { part, problem: found.err(), status }
+    ProxyChecked { part, problem: found.err(), status, own_options: Vec::new() }
 }
 
 /// A response that is not a redirect.

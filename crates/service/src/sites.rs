@@ -3,6 +3,7 @@
 mod business_hours;
 mod settings;
 mod visitor_secret;
+mod widget_options;
 
 use std::fmt::Write;
 use std::ops::Deref;
@@ -23,6 +24,7 @@ use crate::secrets::{ServiceKey, new_id};
 pub(crate) use business_hours::Opening;
 pub use settings::{AiChange, SiteChange};
 pub(crate) use visitor_secret::{VisitorSecrets, remove_visitor_secret, rotate_visitor_secret};
+pub(crate) use widget_options::option_attributes;
 
 /// A site with what is stored beside its settings. It is shown as its settings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -109,7 +111,7 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
     s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
     s.old_visitor_secret_until_ms, s.ai_options, s.answering, s.business_hours,
-    s.answer_threshold
+    s.answer_threshold, s.widget_options
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -140,6 +142,7 @@ fn read(row: &Row) -> Result<Site, DbError> {
         assistant_name: row.optional_text(11)?,
         welcome: json(&row.text(12)?),
         avatar_url: row.optional_text(13)?,
+        widget_options: json(&row.text(35)?),
         publishing: row.text(14)?,
         answering: row.text(32)?,
         business_hours: row.optional_text(33)?.and_then(|text| json(&text)),

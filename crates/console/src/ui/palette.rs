@@ -91,9 +91,7 @@ fn PaletteDialog(#[prop(into)] on_close: Callback<()>) -> impl IntoView {
             event.prevent_default();
             chosen.set(next);
             if let Some(row) = browser::by_id(&row_id(next)) {
-                let options = web_sys::ScrollIntoViewOptions::new();
-                options.set_block(web_sys::ScrollLogicalPosition::Nearest);
-                row.scroll_into_view_with_scroll_into_view_options(&options);
+                browser::reveal(&row);
             }
         }
     };

@@ -35,5 +35,5 @@ pub(super) async fn check(
     let allows_private = service.0.options.allow_private_webhooks;
     let addresses = proxy_check::Addresses::parse(&request.page, &request.proxy, allows_private)?;
     service.0.rates.trials.take(&service, &site.tenant_id, Caller::Anybody).await?.check()?;
-    success(&proxy_check::check(&addresses, &site.id, allows_private).await?)
+    success(&proxy_check::check(&addresses, &site.id, &sites::option_attributes(), allows_private).await?)
 }

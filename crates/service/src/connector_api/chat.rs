@@ -49,11 +49,21 @@ pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
         assistant_name: Some(site.assistant_name.clone().unwrap_or_default()),
         welcome_message: Some(welcome(site, &resolved).unwrap_or_default()),
         avatar_url: site.avatar_url.clone(),
+        options: widget_options(site),
         locale: Some(resolved),
         supported_locales: supported_locales(site),
         stale: false,
     };
     Value::from(&config)
+}
+
+/// Returns the options of the widget that the site has set; null without any.
+fn widget_options(site: &Site) -> Value {
+    if site.widget_options.is_empty() {
+        return Value::Null;
+    }
+    let json = serde_json::to_value(&site.widget_options).unwrap_or_default();
+    serde_json::from_value(json).unwrap_or_default()
 }
 
 fn language(tag: &str) -> String {

@@ -19,7 +19,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     Step {
         version: 1,
         name: "tables",
@@ -133,6 +133,12 @@ const STEPS: [Step; 19] = [
         name: "test questions",
         sqlite: include_str!("../../migrations/0020_test_questions.sqlite.sql"),
         postgres: include_str!("../../migrations/0020_test_questions.postgres.sql"),
+    },
+    Step {
+        version: 21,
+        name: "options of the widget",
+        sqlite: include_str!("../../migrations/0021_widget_options.sql"),
+        postgres: include_str!("../../migrations/0021_widget_options.sql"),
     },
 ];
 

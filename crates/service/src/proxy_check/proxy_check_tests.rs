@@ -32,7 +32,7 @@ fn on() -> Response {
 
 async fn checked(page: &str, proxy: &str) -> Vec<(CheckedPart, Option<ProxyProblem>)> {
     let addresses = Addresses::parse(page, proxy, true).expect("valid addresses");
-    let checks = check(&addresses, "site_1", true).await.expect("checked");
+    let checks = check(&addresses, "site_1", &[], true).await.expect("checked");
     checks.iter().map(|check| (check.part, check.problem)).collect()
 }
 
@@ -42,6 +42,19 @@ async fn a_page_with_a_widget_and_a_proxy_passes_all_parts() {
     let expected = [CheckedPart::Page, CheckedPart::Widget, CheckedPart::Proxy, CheckedPart::Chat];
     assert_eq!(checked(&page, "/connector").await, expected.map(|part| (part, None)));
     assert_eq!(checked(&page, &format!("{page}connector/")).await, expected.map(|part| (part, None)));
+}
+
+#[tokio::test]
+async fn options_that_the_pages_own_code_sets_are_named() {
+    let page = r#"<script src="https://shop.example/other.js" data-greeting="Hi"></script>
+        <SCRIPT async src="/chat-widget/chat-widget.js?v=2" data-proxy="/connector" DATA-Theme=rose
+            data-load="idle"></SCRIPT>"#;
+    let page = site(page, on).await;
+    let addresses = Addresses::parse(&page, "/connector", true).expect("valid addresses");
+    let attributes = ["data-greeting".to_owned(), "data-theme".to_owned()];
+    let checks = check(&addresses, "site_1", &attributes, true).await.expect("checked");
+    let own: Vec<_> = checks.iter().flat_map(|check| check.own_options.as_slice()).collect();
+    assert_eq!(own, ["data-theme"]);
 }
 
 #[tokio::test]

@@ -6,10 +6,12 @@ use chat_protocol::FieldError;
 use chat_protocol::admin::settings::{AiOptions, AiProvider, BusinessHours};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::Site;
 use super::business_hours::checked_hours;
+use super::widget_options::checked_options;
 use crate::db::Arg;
 use crate::error::ApiError;
 use crate::limits::{MAX_LIST_LENGTH, MAX_URL_LENGTH, check_name, check_text};
@@ -47,6 +49,10 @@ pub struct SiteChange {
     /// The assistant's avatar: an https address.
     #[serde(default, deserialize_with = "nullable")]
     pub avatar_url: Option<Option<String>>,
+    /// The widget's options that the chat config delivers, by their names in JavaScript: all of them, without
+    /// those that keep their default.
+    #[schema(value_type = Option<HashMap<String, Value>>)]
+    pub widget_options: Option<BTreeMap<String, Value>>,
     /// `semi_automatic`: a person approves page heads that no rule of the site matches; `automatic`: they are
     /// published, unless a check finds a problem (1.4).
     pub publishing: Option<String>,
@@ -180,6 +186,9 @@ impl SiteChange {
         if let Some(address) = self.avatar_url {
             let address = address.map(|address| web_address("avatarUrl", &address)).transpose()?;
             set("avatar_url", address.into());
+        }
+        if let Some(options) = self.widget_options {
+            set("widget_options", checked_options(&options)?.into());
         }
         if let Some(publishing) = self.publishing {
             if !["semi_automatic", "automatic"].contains(&publishing.as_str()) {

@@ -2,12 +2,15 @@
 //! assistant out, and testing it.
 
 use chat_protocol::admin::settings::Site;
+use leptos::html;
 use leptos::prelude::*;
 
 use super::answers::Answers;
 use super::page::{Head, me};
+use crate::browser;
 use crate::location::Page;
 use crate::text::{Text, settings as t};
+use crate::ui::controls::Rendered;
 
 mod ask;
 mod content;
@@ -40,9 +43,18 @@ pub fn Knowledge(site: Site, part: Memo<Option<String>>) -> impl IntoView {
     let site_id = site.id.clone();
     let links = parts.map(move |(name, title)| {
         let href = Page::settings(&["knowledge", &site_id, name]).href();
+        let link = NodeRef::<html::A>::new();
+        // On a phone, the tabs are wider than the screen.
+        Effect::new(move |_| {
+            if current.get() == name
+                && let Some(link) = link.rendered()
+            {
+                browser::reveal(&link);
+            }
+        });
         view! {
             <li>
-                <a href=href aria-current=move || (current.get() == name).then_some("page")>{title.get()}</a>
+                <a node_ref=link href=href aria-current=move || (current.get() == name).then_some("page")>{title.get()}</a>
             </li>
         }
     });

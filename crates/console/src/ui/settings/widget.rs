@@ -17,7 +17,7 @@ use crate::browser::{storage, window};
 use crate::text::{Text, settings as t};
 use crate::ui::forms::{CopyButton, unique_id};
 use check::ProxyCard;
-use form::OptionsForm;
+use form::{CodeOptions, OptionsForm};
 use options::WidgetOptions;
 use preview::Preview;
 use snippet::Snippet;
@@ -30,25 +30,27 @@ fn service_proxy(site: &str) -> String {
     ["/connector/", site].concat()
 }
 
-/// The page about a site's widget. The options belong to the site's page, not to the service: this browser
-/// remembers them, so that the code can be made again.
+/// The page about a site's widget. The site saves its options; this browser remembers those that are in the
+/// code of the pages, so that it can be made again.
 #[component]
 pub fn WidgetSettings(site: Site) -> impl IntoView {
     let key = ["settings.widget.", &site.id].concat();
     // A site whose pages may call the service needs no proxy of its own.
     let uses_service = !site.allowed_origins.is_empty();
     let first = || WidgetOptions { uses_service, ..WidgetOptions::default() };
-    let options = RwSignal::new(storage::read::<WidgetOptions>(&key).unwrap_or_else(first));
-    Effect::new(move |_| {
-        options.with(|options| storage::write(&key, options));
-    });
+    let mut options = storage::read::<WidgetOptions>(&key).unwrap_or_else(first);
+    options.restore(&site.widget_options);
+    let options = RwSignal::new(options);
+    let of_page = Memo::new(move |_| options.with(WidgetOptions::of_page));
+    Effect::new(move |_| of_page.with(|options| storage::write(&key, options)));
+    let edited = site.clone();
     let is_off = site.disabled || !site.chat_enabled || !site.widget_enabled;
     view! {
         <Head title=t::SECTION_WIDGET.get() lead=t::WIDGET_LEAD.get()/>
         {is_off.then(|| view! { <p class="notice is-warning">{t::WIDGET_IS_OFF.get()}</p> })}
         <div class="widget-studio">
             <Card title=t::WIDGET_OPTIONS.get() lead=t::WIDGET_OPTIONS_LEAD.get()>
-                <OptionsForm options/>
+                <OptionsForm site=edited options/>
             </Card>
             <Preview proxy=service_proxy(&site.id) options/>
         </div>
@@ -69,7 +71,11 @@ fn CodeCard(site: String, options: RwSignal<WidgetOptions>) -> impl IntoView {
             } else {
                 (options.proxy.clone(), FILES.to_owned())
             };
-            kind.get().code(options, &proxy, &files)
+            match kind.get() {
+                // Its config has the options of the site.
+                Snippet::Script => Snippet::Script.code(&options.of_page(), &proxy, &files),
+                kind => kind.code(options, &proxy, &files),
+            }
         })
     });
     let panel = unique_id("code");
@@ -106,6 +112,7 @@ fn CodeCard(site: String, options: RwSignal<WidgetOptions>) -> impl IntoView {
             </div>
             <pre class="code" id=panel tabindex="0" dir="ltr"><code>{code}</code></pre>
             <p class="field-help">{advice}</p>
+            <CodeOptions options/>
         </Card>
     }
 }

@@ -55,7 +55,7 @@ pub enum ProxyProblem {
 
 /// The result of one part. `data` of the check is a list of them, without those that cannot be checked
 /// because an earlier one failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyChecked {
@@ -67,4 +67,7 @@ pub struct ProxyChecked {
     /// The HTTP status of the answer, if there was one.
     #[serde(default)]
     pub status: Option<u16>,
+    /// The attributes of the widget's script by which the page sets options itself, in place of the site's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_options: Vec<String>,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 use super::{BusinessHours, CUSTOM_AI_PROVIDER};
 
@@ -39,6 +40,9 @@ pub struct Site {
     pub welcome: BTreeMap<String, String>,
     /// The assistant's avatar.
     pub avatar_url: Option<String>,
+    /// The widget's options that the chat config delivers, by their names in JavaScript.
+    #[cfg_attr(feature = "openapi", schema(value_type = std::collections::HashMap<String, Value>))]
+    pub widget_options: BTreeMap<String, Value>,
     /// `semi_automatic` or `automatic` (1.4).
     pub publishing: String,
     /// The first to answer visitors: `ai_first`, `people_first` or `people_only`.
@@ -174,6 +178,9 @@ pub struct SiteChange {
     /// The address of the assistant's avatar.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub avatar_url: Patch<String>,
+    /// All options of the widget that the chat config delivers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub widget_options: Option<BTreeMap<String, Value>>,
     /// `semi_automatic` or `automatic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publishing: Option<String>,

@@ -39,6 +39,26 @@ on_both_databases! {
         assert_eq!(desk.call("DELETE", &path, Some(&json!({}))).await.status, 404);
     }
 
+    async fn options_of_the_widget_are_stored_and_the_config_delivers_them(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let ben = desk.invite("Ben", "agent").await;
+        let path = format!("/sites/{}", desk.client.site.id);
+        let delivered = async || desk.client.get("/chat/config").await.data()["config"]["options"].clone();
+        assert_eq!((&desk.get(&path).await["widgetOptions"], delivered().await), (&json!({}), json!(null)));
+        let options = json!({ "theme": "rose", "themeTokens": { "radius-window": "8px" }, "suggestedQuestions": ["謝謝?"] });
+        let change = json!({ "widgetOptions": options });
+        assert_eq!(ben.patch(&path, &change).await.status, 403);
+        assert_eq!(desk.patch(&path, &change).await.data()["widgetOptions"], options);
+        assert_eq!(delivered().await, options);
+        let refused = desk.patch(&path, &json!({ "widgetOptions": { "theme": "rose", "consent": "granted" } })).await;
+        assert_eq!(refused.status, 400);
+        assert!(refused.json()["error"]["message"].to_string().contains("widgetOptions.consent"));
+        desk.patch(&path, &json!({ "assistantName": "Clover" })).await.data();
+        assert_eq!(delivered().await, options);
+        desk.patch(&path, &json!({ "widgetOptions": {} })).await.data();
+        assert_eq!(delivered().await, json!(null));
+    }
+
     async fn everybody_writes_canned_replies(database: &TestDatabase) {
         let desk = Desk::new(database).await;
         let ben = desk.invite("Ben", "agent").await;

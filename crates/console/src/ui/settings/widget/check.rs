@@ -59,7 +59,7 @@ pub fn ProxyCard(site: Site, options: RwSignal<WidgetOptions>) -> impl IntoView 
             </Form>
             <div role="status">
                 {move || {
-                    result.get().map(|found| view! { <ul class="findings">{found.into_iter().map(row).collect_view()}</ul> })
+                    result.get().map(|found| view! { <ul class="findings">{found.iter().map(row).collect_view()}</ul> })
                 }}
             </div>
         </Card>
@@ -90,12 +90,16 @@ fn advice(problem: ProxyProblem) -> Text {
     }
 }
 
-fn row(checked: ProxyChecked) -> impl IntoView {
+fn row(checked: &ProxyChecked) -> impl IntoView + use<> {
     let (look, mark) = match checked.problem {
         None => ("state is-good", t::CHECK_PASSED),
         Some(ProxyProblem::NoWidget | ProxyProblem::SwitchedOff) => ("state is-warning", t::CHECK_WARNING),
         Some(_) => ("state is-bad", t::CHECK_FAILED),
     };
+    let own = (!checked.own_options.is_empty()).then(|| {
+        // A list of code is the same in all languages.
+        t::CHECK_OWN_OPTIONS.with(&[("attributes", &checked.own_options.join(", "))])
+    });
     let status = checked.status.map(|status| t::CHECK_HTTP.with(&[("status", &status.to_string())]));
     view! {
         <li>
@@ -107,6 +111,7 @@ fn row(checked: ProxyChecked) -> impl IntoView {
                     .map(|problem| {
                         view! { <p>{advice(problem).get()} " " {status}</p> }
                     })}
+                {own.map(|text| view! { <p>{text}</p> })}
             </div>
         </li>
     }

@@ -1,12 +1,17 @@
-//! The form of the widget's options. Nothing is saved: each change shows in the preview and in the code.
+//! The options of the widget: those that the site saves, and those that are in the code of its pages. Each
+//! change shows in the preview at once.
 
+use chat_protocol::admin::settings::{Site, SiteChange};
 use leptos::prelude::*;
 
 use super::option::{Control, WidgetOption};
 use super::options::WidgetOptions;
-use super::table::OPTIONS;
+use super::table::{OPTIONS, PATHS};
+use crate::api::settings as requests;
 use crate::text::settings as t;
-use crate::ui::forms::{Form, FormState, SelectField, Switch, TextArea, TextField};
+use crate::ui::forms::{Form, FormState, SaveBar, SelectField, Switch, TextArea, TextField};
+use crate::ui::settings::Sites;
+use crate::ui::settings::page::replace_site;
 
 /// Returns the signal of one value.
 fn value<T, R, W>(options: RwSignal<WidgetOptions>, read: R, write: W) -> RwSignal<T>
@@ -16,10 +21,19 @@ where
     W: Fn(&mut WidgetOptions, T) + 'static,
 {
     let signal = RwSignal::new(options.with_untracked(&read));
+    let read = StoredValue::new(read);
+    let present = move |options: &WidgetOptions| read.with_value(|read| read(options));
     Effect::new(move |_| {
         let value = signal.get();
-        if options.with_untracked(&read) != value {
+        if options.with_untracked(present) != value {
             options.update(|options| write(options, value));
+        }
+    });
+    // Changes that are taken back.
+    Effect::new(move |_| {
+        let value = options.with(present);
+        if signal.with_untracked(|shown| *shown != value) {
+            signal.set(value);
         }
     });
     signal
@@ -32,24 +46,37 @@ macro_rules! field {
     };
 }
 
-/// The form.
+/// The form of the options that the site saves.
 #[component]
-pub fn OptionsForm(options: RwSignal<WidgetOptions>) -> impl IntoView {
-    let form = FormState::new(&[], false);
+pub fn OptionsForm(site: Site, options: RwSignal<WidgetOptions>) -> impl IntoView {
+    let sites = expect_context::<Sites>();
+    let saved = RwSignal::new(site.widget_options);
+    let is_dirty = Memo::new(move |_| saved.with(|saved| options.with(WidgetOptions::of_site) != *saved));
+    let form = FormState::new(&PATHS, is_dirty);
+    let id = site.id;
+    let save = move || {
+        let change = SiteChange {
+            widget_options: Some(options.with_untracked(WidgetOptions::of_site)),
+            ..SiteChange::default()
+        };
+        let id = id.clone();
+        form.send(async move { requests::change_site(&id, &change).await }, move |site: Site| {
+            saved.set(site.widget_options.clone());
+            replace_site(sites, &site);
+        });
+    };
+    let reset = move || saved.with_untracked(|saved| options.update(|options| options.restore(saved)));
     view! {
-        <Form state=form on_submit=|| ()>
-            {rows(false).into_iter().map(|row| view! { <OptionRow row options/> }).collect_view()}
-            <MoreOptions options/>
-            <div class="form-foot">
-                <Changed options/>
-            </div>
+        <Form state=form on_submit=save>
+            {rows(true).into_iter().map(|row| view! { <OptionRow row options/> }).collect_view()}
+            <SaveBar on_reset=reset/>
         </Form>
     }
 }
 
-/// Returns the rows of the form, or those of the options that few sites change: one option, or two halves.
-fn rows(is_more: bool) -> Vec<Vec<&'static WidgetOption>> {
-    let options: Vec<_> = OPTIONS.iter().filter(|option| option.is_more == is_more).collect();
+/// Returns the rows of a form: one option, or two halves. The options are those of the site, or of the code.
+fn rows(is_of_site: bool) -> Vec<Vec<&'static WidgetOption>> {
+    let options: Vec<_> = OPTIONS.iter().filter(|option| option.is_of_site == is_of_site).collect();
     let alike = options.chunk_by(|a, b| a.is_half && b.is_half);
     alike.flat_map(|halves| halves.chunks(2)).map(<[_]>::to_vec).collect()
 }
@@ -73,7 +100,7 @@ fn OptionRow(row: Vec<&'static WidgetOption>, options: RwSignal<WidgetOptions>) 
 /// The control of an option.
 #[component]
 fn OptionControl(option: &'static WidgetOption, options: RwSignal<WidgetOptions>) -> impl IntoView {
-    let WidgetOption { name, control, is_code, .. } = option;
+    let WidgetOption { path: name, control, is_code, .. } = option;
     let text = move || {
         value(
             options,
@@ -124,16 +151,17 @@ fn Accent(options: RwSignal<WidgetOptions>) -> impl IntoView {
     }
 }
 
-/// The options that few sites change, and the way to the service.
+/// The options that are in the code of the pages, and the way to the service.
 #[component]
-fn MoreOptions(options: RwSignal<WidgetOptions>) -> impl IntoView {
+pub fn CodeOptions(options: RwSignal<WidgetOptions>) -> impl IntoView {
+    let form = FormState::new(&[], false);
     let uses_service = field!(options, uses_service);
     let proxy = field!(options, proxy);
     view! {
         <details class="more-options">
             <summary>{t::OPTIONS_MORE.get()}</summary>
-            <div class="form">
-                {rows(true).into_iter().map(|row| view! { <OptionRow row options/> }).collect_view()}
+            <Form state=form on_submit=|| ()>
+                {rows(false).into_iter().map(|row| view! { <OptionRow row options/> }).collect_view()}
                 <Switch
                     label=t::OPTION_SERVICE.get()
                     help=t::OPTION_SERVICE_HELP.get()
@@ -148,20 +176,7 @@ fn MoreOptions(options: RwSignal<WidgetOptions>) -> impl IntoView {
                         is_code=true
                     />
                 </Show>
-            </div>
+            </Form>
         </details>
-    }
-}
-
-/// Tells how many options differ from their defaults.
-#[component]
-fn Changed(options: RwSignal<WidgetOptions>) -> impl IntoView {
-    view! {
-        <p class="field-help">
-            {move || {
-                let count = options.with(|options| options.chosen("").len() - 1);
-                (count > 0).then(|| t::OPTIONS_CHANGED.count(i64::try_from(count).unwrap_or_default()))
-            }}
-        </p>
     }
 }

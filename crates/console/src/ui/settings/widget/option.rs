@@ -15,10 +15,12 @@ pub struct WidgetOption {
     pub control: Control,
     /// Its place in a Leptos component.
     pub field: Field,
+    /// Its name in the API; its name, if the service does not have it.
+    pub path: &'static str,
+    /// Whether the chat config delivers it. The others are in the page's code.
+    pub is_of_site: bool,
     /// Whether two such options share a row.
     pub is_half: bool,
-    /// Whether few sites change it.
-    pub is_more: bool,
     /// Whether the text has no spelling.
     pub is_code: bool,
 }

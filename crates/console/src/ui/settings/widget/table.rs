@@ -26,8 +26,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         ]),
         field: Field::Theme,
         is_half: true,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.theme",
+        is_of_site: true,
     },
     WidgetOption {
         name: "colorScheme",
@@ -42,8 +43,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         ]),
         field: Field::Choice("color_scheme", "ColorScheme"),
         is_half: true,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.colorScheme",
+        is_of_site: true,
     },
     WidgetOption {
         name: "position",
@@ -56,8 +58,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         ]),
         field: Field::Choice("position", "Position"),
         is_half: true,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.position",
+        is_of_site: true,
     },
     WidgetOption {
         name: "launcher",
@@ -71,8 +74,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         ]),
         field: Field::Flag("launcher", false),
         is_half: true,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.launcher",
+        is_of_site: true,
     },
     WidgetOption {
         name: "locale",
@@ -82,8 +86,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         control: Control::Text,
         field: Field::Text("locale"),
         is_half: true,
-        is_more: true,
         is_code: true,
+        path: "locale",
+        is_of_site: false,
     },
     WidgetOption {
         name: "greeting",
@@ -93,8 +98,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         control: Control::Text,
         field: Field::Text("greeting"),
         is_half: false,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.greeting",
+        is_of_site: true,
     },
     WidgetOption {
         name: "suggestedQuestions",
@@ -104,8 +110,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         control: Control::Lines,
         field: Field::Texts("suggested_questions"),
         is_half: false,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.suggestedQuestions",
+        is_of_site: true,
     },
     WidgetOption {
         name: "operatorName",
@@ -115,8 +122,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         control: Control::Text,
         field: Field::Text("operator_name"),
         is_half: true,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.operatorName",
+        is_of_site: true,
     },
     WidgetOption {
         name: "replyTime",
@@ -126,8 +134,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         control: Control::Text,
         field: Field::Text("reply_time"),
         is_half: true,
-        is_more: false,
         is_code: false,
+        path: "widgetOptions.replyTime",
+        is_of_site: true,
     },
     WidgetOption {
         name: "load",
@@ -141,8 +150,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         ]),
         field: Field::None,
         is_half: true,
-        is_more: true,
         is_code: false,
+        path: "load",
+        is_of_site: false,
     },
     WidgetOption {
         name: "events",
@@ -156,8 +166,9 @@ pub static OPTIONS: [WidgetOption; 12] = [
         ]),
         field: Field::Choice("events", "EventMode"),
         is_half: false,
-        is_more: true,
         is_code: false,
+        path: "events",
+        is_of_site: false,
     },
     WidgetOption {
         name: "consent",
@@ -167,7 +178,20 @@ pub static OPTIONS: [WidgetOption; 12] = [
         control: Control::Switch { off: "granted", on: "required" },
         field: Field::Flag("consent", false),
         is_half: false,
-        is_more: true,
         is_code: false,
+        path: "consent",
+        is_of_site: false,
     },
+];
+
+/// The options that are saved, as the service calls them.
+pub static PATHS: [&str; 8] = [
+    "widgetOptions.theme",
+    "widgetOptions.colorScheme",
+    "widgetOptions.position",
+    "widgetOptions.launcher",
+    "widgetOptions.greeting",
+    "widgetOptions.suggestedQuestions",
+    "widgetOptions.operatorName",
+    "widgetOptions.replyTime",
 ];
