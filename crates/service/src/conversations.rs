@@ -251,10 +251,22 @@ impl Conversation {
 
     /// Merges the profile that a message claims into the stored one. Missing fields keep their value, and so
     /// do those that an operator wrote or the site has proved.
-    pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
+    ///
+    /// The first claimed id stays. A message that claims another one, or none, adds to the profile and
+    /// replaces nothing, unless its visitor `is_proved`: whoever knows the id of a conversation could give it
+    /// to another visitor.
+    pub(crate) fn merge_profile(&mut self, body: &SendMessage, is_proved: bool) {
         let sent = without(&without(&body.visitor, &self.edited), &self.verified);
-        let verified_visitor = self.verified_visitor().is_some();
+        let claimed =
+            sent.visitor_id.as_ref().map(|id| truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH));
         let known = &mut self.profile;
+        let first = known.visitor_id.as_ref().map(VisitorId::as_str).filter(|id| !id.is_empty());
+        let may_replace = is_proved || first.is_none() || first == claimed;
+        if first.is_none()
+            && let Some(id) = claimed
+        {
+            known.visitor_id = Some(id.into());
+        }
         for (known, sent) in [
             (&mut known.name, &sent.name),
             (&mut known.email, &sent.email),
@@ -263,21 +275,20 @@ impl Conversation {
             (&mut known.wechat, &sent.wechat),
             (&mut known.whatsapp, &sent.whatsapp),
             (&mut known.country, &sent.country),
-            (&mut self.locale, &body.locale),
         ] {
-            if let Some(sent) = sent {
+            if let Some(sent) = sent
+                && (may_replace || known.is_none())
+            {
                 *known = Some(stored_field(sent));
             }
+        }
+        if let Some(locale) = &body.locale {
+            self.locale = Some(stored_field(locale));
         }
         // The page on which the conversation began.
         if self.source_page.is_none() {
             let page = body.source_page.as_deref().filter(|page| !page.is_empty());
             self.source_page = page.map(stored_field);
-        }
-        if let Some(id) = &sent.visitor_id
-            && !verified_visitor
-        {
-            known.visitor_id = Some(truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH).into());
         }
     }
 

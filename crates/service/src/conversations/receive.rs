@@ -124,7 +124,7 @@ async fn identify(
     body: &SendMessage,
     identity: Option<&Identity>,
 ) -> Result<(), ApiError> {
-    conversation.merge_profile(body);
+    conversation.merge_profile(body, identity.is_some());
     if let Some(identity) = identity {
         let (id, profile) = (identity.id.as_str(), &identity.profile);
         let known = visitors::upsert(tx, now_ms, &site.id, id, profile, None).await?;

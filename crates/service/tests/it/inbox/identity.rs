@@ -102,6 +102,37 @@ on_both_databases! {
         assert_eq!(visitor.visitor_id.as_deref(), Some("verified:ada"));
     }
 
+    async fn the_first_claimed_id_of_a_conversation_stays(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let victim = json!({ "visitorId": "crm-4711", "name": "Vera" });
+        say(&desk, None, &json!({ "message": "Hello", "visitor": victim })).await;
+        let ada = json!({ "visitorId": "v-1", "name": "Ada", "email": "ada@shop.example" });
+        let id = say(&desk, None, &json!({ "message": "Hello", "visitor": ada })).await;
+        let stored = async || {
+            let visitor = desk.conversation(&id).await.summary.visitor;
+            [visitor.visitor_id, visitor.name, visitor.email, visitor.phone].map(Option::unwrap_or_default)
+        };
+        // Somebody who knows the id of the conversation, but not that of its visitor.
+        for eve in [
+            json!({ "visitorId": "crm-4711", "name": "Eve", "email": "eve@evil.example" }),
+            json!({ "name": "Eve", "email": "eve@evil.example" }),
+        ] {
+            say(&desk, None, &json!({ "message": "x", "conversationId": id, "visitor": eve })).await;
+            assert_eq!(stored().await, ["v-1", "Ada", "ada@shop.example", ""], "{eve}");
+        }
+        let site = format!("/sites/{}", desk.client.site.id);
+        let export = desk.call("GET", &format!("{site}/visitors/crm-4711/export"), None).await.json().to_string();
+        assert!(export.contains("Vera") && !export.contains(&id), "{export}");
+        assert_eq!(desk.call("DELETE", &format!("{site}/visitors/crm-4711"), None).await.status, 200);
+        assert_eq!(desk.client.history(&id).await[0].1, "Hello");
+        // Another tab's id adds what is missing. The visitor's own id changes what there is.
+        let tab = json!({ "visitorId": "v-2", "phone": "+49 30 901820" });
+        say(&desk, None, &json!({ "message": "x", "conversationId": id, "visitor": tab })).await;
+        let own = json!({ "visitorId": "v-1", "email": "ada@home.example" });
+        say(&desk, None, &json!({ "message": "x", "conversationId": id, "visitor": own })).await;
+        assert_eq!(stored().await, ["v-1", "Ada", "ada@home.example", "+49 30 901820"]);
+    }
+
     async fn a_claimed_id_shows_and_changes_nothing_of_the_visitor_who_has_it(database: &TestDatabase) {
         let desk = Desk::new(database).await;
         let victim = json!({ "visitorId": "crm-4711", "name": "Ada", "email": "ada@shop.example" });
