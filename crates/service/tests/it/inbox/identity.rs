@@ -1,14 +1,20 @@
 //! Visitors whom the site proves, and pages that claim to be somebody else.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::body::Body;
+use axum::routing::post;
+use axum::{Json, Router};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chat_service::{ServiceOptions, SiteChange};
 use ring::hmac;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::inbox::desk::Desk;
-use crate::support::Answer;
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+use crate::support::{Answer, Client, options};
 
 /// Returns a token that proves a visitor for ten minutes.
 fn token(secret: &str, visitor: &str) -> String {
@@ -43,6 +49,39 @@ async fn send(
         }
     }
     desk.client.send(request).await
+}
+
+fn page_view(visitor: &str, path: &str) -> Value {
+    json!({ "eventType": "page_view", "visitorId": visitor, "path": path, "title": "A page" })
+}
+
+/// An AI that records what it is asked.
+#[derive(Clone, Default)]
+struct Asked(Arc<Mutex<Vec<String>>>);
+
+impl Asked {
+    /// Starts the endpoint, and returns its base address.
+    async fn serve(&self) -> String {
+        let asked = self.clone();
+        let complete = move |prompt: String| async move {
+            asked.0.lock().unwrap_or_else(PoisonError::into_inner).push(prompt);
+            Json(json!({ "choices": [{ "message": { "content": "In two days." } }] }))
+        };
+        let router = Router::new().route("/v1/chat/completions", post(complete));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let base = format!("http://{}/v1", listener.local_addr().expect("an address"));
+        tokio::spawn(axum::serve(listener, router).into_future());
+        base
+    }
+
+    fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Returns what it was asked last.
+    fn last(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).last().expect("a question").clone()
+    }
 }
 
 async fn say(desk: &Desk, token: Option<&str>, body: &Value) -> String {
@@ -83,9 +122,14 @@ on_both_databases! {
         let forged = json!({ "message": "x", "visitor": { "visitorId": "verified:ada" } });
         let forged = say(&desk, None, &forged).await;
         assert_eq!(desk.conversation(&forged).await.summary.visitor.visitor_id, None);
+        // Nor does it in an event.
+        let event = page_view("verified:ada", "/forged");
+        assert_eq!(desk.client.post("/events", None, &json!({ "events": [event] })).await.data()["accepted"], 1);
+        let stored = desk.get(&format!("/sites/{}/visitors/verified:ada", desk.client.site.id)).await;
+        assert!(!stored.to_string().contains("/forged"), "{stored}");
     }
 
-    async fn a_message_keeps_its_key_when_the_visitor_signs_in_between_two_attempts(database: &TestDatabase) {
+    async fn a_message_keeps_its_key_when_the_visitor_signs_in_or_out_between_two_attempts(database: &TestDatabase) {
         let desk = Desk::new(database).await;
         let secret = secret(&desk).await;
         let body = json!({ "message": "Hello", "visitor": { "visitorId": "v-1" } });
@@ -100,6 +144,12 @@ on_both_databases! {
         let id = say(&desk, Some(&token(&secret, "ada")), &next).await;
         let visitor = desk.conversation(&id).await.summary.visitor;
         assert_eq!(visitor.visitor_id.as_deref(), Some("verified:ada"));
+        // The same bytes, first with the proof and then without it.
+        let (key, body) = (Some("chat-v-1-0002"), json!({ "message": "Bye", "visitor": { "visitorId": "v-1" } }));
+        let first = send(&desk, "POST", "/chat/messages", Some(&token(&secret, "ada")), key, &body).await.data();
+        let again = send(&desk, "POST", "/chat/messages", None, key, &body).await.data();
+        assert_eq!(first["userMessageId"], again["userMessageId"]);
+        assert_eq!(first["conversationId"], again["conversationId"]);
     }
 
     async fn the_first_claimed_id_of_a_conversation_stays(database: &TestDatabase) {
@@ -133,6 +183,46 @@ on_both_databases! {
         assert_eq!(stored().await, ["v-1", "Ada", "ada@home.example", "+49 30 901820"]);
     }
 
+    async fn a_claimed_id_gives_the_ai_no_context(database: &TestDatabase) {
+        let asked = Asked::default();
+        let options = ServiceOptions { allow_private_ai: true, ..options(database) };
+        let desk = Desk::of(Client::with(options, SiteChange::default()).await, "Olga").await;
+        let ai = json!({ "ai": { "base": asked.serve().await, "model": "m" } });
+        desk.patch(&format!("/sites/{}", desk.client.site.id), &ai).await.data();
+        let secret = secret(&desk).await;
+        let ada = token(&secret, "ada");
+        let visit = async |token: Option<&str>, event: Value| {
+            let answer = send(&desk, "POST", "/events", token, None, &json!({ "events": [event] })).await;
+            assert_eq!(answer.data()["accepted"], 1);
+        };
+        visit(None, page_view("crm-4711", "/of-the-victim")).await;
+        visit(Some(&ada), page_view("any", "/of-ada")).await;
+        let question = |visitor: &str, conversation: Option<&str>| {
+            json!({ "message": "How long does delivery to Norway take?", "conversationId": conversation,
+                    "visitor": { "visitorId": visitor } })
+        };
+        let known = |prompt: &str| {
+            ["/of-the-victim", "/of-ada", "/of-the-conversation"].map(|path| prompt.contains(path))
+        };
+        let id = say(&desk, None, &question("crm-4711", None)).await;
+        assert_eq!(known(&asked.last()), [false, false, false]);
+        for claimed in ["ada", "verified:ada"] {
+            say(&desk, None, &question(claimed, None)).await;
+            assert_eq!(known(&asked.last()), [false, false, false], "{claimed}");
+        }
+        let mut own = page_view("crm-4711", "/of-the-conversation");
+        own["eventData"] = json!({ "conversationId": id });
+        visit(None, own).await;
+        say(&desk, None, &question("crm-4711", Some(&id))).await;
+        assert_eq!(known(&asked.last()), [false, false, true]);
+        let proved = say(&desk, Some(&ada), &question("crm-4711", None)).await;
+        assert_eq!(known(&asked.last()), [false, true, false]);
+        // Whoever knows the id of that conversation, without the proof.
+        say(&desk, None, &question("ada", Some(&proved))).await;
+        assert_eq!(known(&asked.last()), [false, false, false]);
+        assert_eq!(asked.count(), 6);
+    }
+
     async fn a_claimed_id_shows_and_changes_nothing_of_the_visitor_who_has_it(database: &TestDatabase) {
         let desk = Desk::new(database).await;
         let victim = json!({ "visitorId": "crm-4711", "name": "Ada", "email": "ada@shop.example" });
@@ -161,11 +251,16 @@ on_both_databases! {
         let export = export.json().to_string();
         assert!(export.contains("eve@evil.example") && !export.contains("ada@shop.example"), "{export}");
         assert!(!export.contains("/prices/"), "{export}");
-        let gone = desk.call("DELETE", &format!("{site}/conversations/{other}"), None).await.data();
-        assert_eq!(gone["erased"]["conversations"], 1);
+        // Both conversations of the attacker, and nothing of the victim whose id one of them claims.
         let path = format!("{site}/privacy/erase");
         let erased = desk.post(&path, &json!({ "email": "eve@evil.example" })).await.data();
-        assert_eq!(erased["erased"]["conversations"], 1);
+        assert_eq!((&erased["erased"]["conversations"], &erased["erased"]["visitors"]), (&json!(2), &json!(0)));
+        let claim = json!({ "message": "Hello", "visitor": { "visitorId": "crm-4711" } });
+        let other = say(&desk, None, &claim).await;
+        let gone = desk.call("DELETE", &format!("{site}/conversations/{other}"), None).await.data();
+        assert_eq!(gone["erased"]["conversations"], 1);
+        let stored = desk.get(&format!("{site}/visitors/crm-4711")).await.to_string();
+        assert!(stored.contains("/prices/9"), "{stored}");
         assert_eq!(desk.client.history(&id).await[0].1, "Hello");
     }
 
