@@ -223,6 +223,31 @@ on_both_databases! {
         assert_eq!(asked.count(), 6);
     }
 
+    async fn the_secret_is_shown_once_and_admins_alone_change_it(database: &TestDatabase) {
+        let desk = Desk::new(database).await;
+        let secret = secret(&desk).await;
+        assert!(secret.starts_with("svs_"), "{secret}");
+        let site = format!("/sites/{}", desk.client.site.id);
+        for path in ["/sites", &site, "/audit", "/session", "/quota"] {
+            let shown = desk.get(path).await.to_string();
+            assert!(!shown.contains("svs_"), "{path}: {shown}");
+        }
+        assert!(desk.get(&site).await["visitorSecretCreatedAt"].is_string());
+        let (rotation, removal) = (format!("{site}/visitor-secret/rotate"), format!("{site}/visitor-secret"));
+        let (agent, admin) = (desk.invite("Ann", "agent").await, desk.invite("Ben", "admin").await);
+        for (method, path) in [("POST", &rotation), ("DELETE", &removal)] {
+            let refused = agent.call(method, path, Some(&json!({}))).await;
+            assert_eq!(refused.failure(), (403, "FORBIDDEN".to_owned()), "{method}");
+        }
+        let message = json!({ "message": "Hello" });
+        say(&desk, Some(&token(&secret, "ada")), &message).await;
+        let next = admin.post(&rotation, &json!({})).await.data()["secret"].as_str().expect("a secret").to_owned();
+        assert_ne!(next, secret);
+        say(&desk, Some(&token(&next, "ada")), &message).await;
+        assert_eq!(admin.call("DELETE", &removal, Some(&json!({}))).await.status, 200);
+        assert!(desk.get(&site).await["visitorSecretCreatedAt"].is_null());
+    }
+
     async fn a_claimed_id_shows_and_changes_nothing_of_the_visitor_who_has_it(database: &TestDatabase) {
         let desk = Desk::new(database).await;
         let victim = json!({ "visitorId": "crm-4711", "name": "Ada", "email": "ada@shop.example" });
