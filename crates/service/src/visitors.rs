@@ -39,6 +39,8 @@ use profile::without;
 const MAX_FIELD_LENGTH: usize = 500;
 /// Maximum bytes of a visitor id or a customer id; the rest is cut off.
 const MAX_ID_BYTES: usize = 500;
+/// Bytes that a visitor's row needs beside the profile, as the database counts them.
+const ROW_BYTES: usize = 1024;
 
 /// A visitor.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,6 +151,18 @@ pub(crate) fn bounded(profile: &VisitorProfile) -> VisitorProfile {
         whatsapp: cut(&profile.whatsapp),
         country: cut(&profile.country),
     }
+}
+
+/// Returns the bytes of the row of a visitor with this profile, about as the database counts them. That of a
+/// visitor who is only claimed is empty.
+pub(crate) fn row_bytes(proved: Option<&VisitorProfile>) -> usize {
+    ROW_BYTES + profile_bytes(proved.unwrap_or(&VisitorProfile::default()))
+}
+
+/// Returns the bytes of a profile as it is stored.
+pub(crate) fn profile_bytes(profile: &VisitorProfile) -> usize {
+    let id = profile.visitor_id.as_ref().map(|id| truncated_id(id.as_str()).into());
+    Value::from(&VisitorProfile { visitor_id: id, ..bounded(profile) }).to_json().len()
 }
 
 /// The stored data of a visitor who writes.

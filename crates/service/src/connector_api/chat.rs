@@ -146,15 +146,9 @@ pub(super) async fn presence(
 pub(super) async fn events(
     service: &Service,
     site: Arc<Site>,
-    mut batch: EventBatch,
-    identity: Option<&Identity>,
+    batch: EventBatch,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
-    if let Some(identity) = identity {
-        for event in &mut batch.events {
-            event.visitor_id = Some(identity.id.clone());
-        }
-    }
     let now_ms = service.now_ms();
     let key = keyed.as_ref().map(|keyed| keyed.key.clone());
     let execute = work!(|tx| {

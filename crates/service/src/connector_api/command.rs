@@ -21,13 +21,15 @@ use crate::rate::Caller;
 use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::storage::{self, Class};
-use crate::visitors::events;
 use crate::visitors::identity::{Identity, claimed};
+use crate::visitors::{self, events};
 
 /// Bytes that a request with an idempotency key needs, as the database counts them.
 const REQUEST_BYTES: usize = 2048;
-/// Bytes that a message needs beside its text: those of its request, and of a new conversation.
-const MESSAGE_BYTES: usize = REQUEST_BYTES + 2048;
+/// Bytes that a new conversation needs beside its profile.
+const CONVERSATION_BYTES: usize = 2048;
+/// Bytes that a message needs beside its text.
+const MESSAGE_BYTES: usize = 300;
 
 /// Executes a call that changes nothing.
 pub(crate) async fn query(
@@ -107,11 +109,27 @@ impl Command {
         id.map(chat_protocol::VisitorId::as_str)
     }
 
-    /// Returns what a command stores at a site, and how many bytes, about as the database counts them.
-    /// Content is counted when it is stored, since it replaces other content.
-    fn stored(&self, site: &Site) -> Option<(Class, usize)> {
+    /// Returns the command with all events those of the visitor whom the site has proved, if there is one.
+    fn attributed(mut self, identity: Option<&Identity>) -> Self {
+        if let (Self::Events(batch), Some(identity)) = (&mut self, identity) {
+            for event in &mut batch.events {
+                event.visitor_id = Some(identity.id.clone());
+            }
+        }
+        self
+    }
+
+    /// Returns what a command stores at a site, and how many bytes, about as the database counts them if the
+    /// conversation and the visitors are new. Content is counted when it is stored, since it replaces other
+    /// content.
+    fn stored(&self, site: &Site, identity: Option<&Identity>) -> Option<(Class, usize)> {
         match self {
-            Self::Send(body) => Some((Class::Message, MESSAGE_BYTES + 2 * body.message.len())),
+            Self::Send(body) => {
+                let conversation = CONVERSATION_BYTES + 2 * profile_bytes(body, identity);
+                let visitor = visitors::row_bytes(identity.map(|identity| &identity.profile));
+                let message = MESSAGE_BYTES + 2 * body.message.len();
+                Some((Class::Message, REQUEST_BYTES + conversation + visitor + message))
+            }
             Self::Events(batch) if site.tracking_enabled => {
                 Some((Class::Bulk, REQUEST_BYTES + events::stored_bytes(batch)))
             }
@@ -127,10 +145,11 @@ impl Command {
         &self,
         service: &Service,
         site: &Site,
+        identity: Option<&Identity>,
         caller: Caller,
         keyed: Option<&KeyedRequest>,
     ) -> Result<(), ApiError> {
-        let Some((class, bytes)) = self.stored(site) else { return Ok(()) };
+        let Some((class, bytes)) = self.stored(site, identity) else { return Ok(()) };
         let (place, bytes) =
             ((site.tenant_id.as_str(), site.id.as_str()), bytes.try_into().unwrap_or(u64::MAX));
         let Err(error) = storage::admit(service, place, caller, class, bytes).await else { return Ok(()) };
@@ -155,14 +174,15 @@ impl Command {
         if let Self::Activate(body) = self {
             return activation::activate(service, body, caller, keyed).await;
         }
-        let site = Arc::clone(access.site()?);
-        self.admit(service, &site, caller, keyed.as_ref()).await?;
         let identity = identity.as_ref();
-        match self {
+        let site = Arc::clone(access.site()?);
+        let command = self.attributed(identity);
+        command.admit(service, &site, identity, caller, keyed.as_ref()).await?;
+        match command {
             Self::Send(body) => {
                 Box::pin(send(service, &site, body, identity, access.page_origin(), caller, keyed)).await
             }
-            Self::Events(batch) => chat::events(service, site, batch, identity, keyed).await,
+            Self::Events(batch) => chat::events(service, site, batch, keyed).await,
             Self::Sync(page) => publishing::sync(service, site, page, keyed).await,
             Self::Claim => publishing::claim(service, site, keyed).await,
             Self::Complete(job, body) => publishing::complete(service, site, job, body, keyed).await,
@@ -170,3 +190,14 @@ impl Command {
         }
     }
 }
+
+/// Returns the maximum bytes of the profile of a message's conversation: what the page claims, and what the
+/// site has proved.
+fn profile_bytes(body: &SendMessage, identity: Option<&Identity>) -> usize {
+    let proved = identity
+        .map_or(0, |identity| visitors::profile_bytes(&identity.profile) + identity.id.as_str().len());
+    visitors::profile_bytes(&body.visitor) + proved
+}
+
+#[cfg(test)]
+mod command_tests;

@@ -1,12 +1,12 @@
 //! The events of visitors (4.8, 6).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use chat_protocol::{EventBatch, FieldError, IdempotencyKey, Tracking, Value, VisitorEvent};
 use sqlx::AssertSqlSafe;
 
-use super::truncated_id;
+use super::{row_bytes, truncated_id};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, args};
 use crate::text::truncate_bytes;
@@ -88,9 +88,12 @@ fn cut(event: VisitorEvent) -> VisitorEvent {
     }
 }
 
-/// Returns the bytes that a batch needs, about as the database counts them.
+/// Returns the bytes that a batch needs, about as the database counts them: those of its events, and of its
+/// visitors, whether they are new or not.
 pub(crate) fn stored_bytes(batch: &EventBatch) -> usize {
-    batch.events.iter().map(|event| ROW_BYTES + Value::from(event).to_json().len()).sum()
+    let events: usize = batch.events.iter().map(|event| ROW_BYTES + Value::from(event).to_json().len()).sum();
+    let visitors: BTreeSet<&str> = batch.events.iter().filter_map(visitor_id).collect();
+    events + visitors.len() * row_bytes(None)
 }
 
 /// Stores a batch of events that is [`bounded`], and updates the page views, the last page and the time of

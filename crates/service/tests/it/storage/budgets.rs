@@ -83,6 +83,8 @@ on_both_databases! {
     async fn an_address_that_is_full_leaves_other_visitors_alone(database: &TestDatabase) {
         let budgets = StorageBudgets { address: 300_000, ..StorageBudgets::default() };
         let client = Client::with(bounded(database, budgets), SiteChange::default()).await;
+        let desk = Desk::of(client.clone(), "Olga").await;
+        let mut before = 0;
         for addresses in [["192.0.2.1", "192.0.2.1"], ["2001:db8:1:1::1", "2001:db8:1:ffff::1"]] {
             let mut refused = None;
             for number in 0..20 {
@@ -95,7 +97,11 @@ on_both_databases! {
             let (accepted, failure) = refused.expect("refused");
             assert!((1..4).contains(&accepted), "{accepted}");
             assert_eq!(failure, (429, "RATE_LIMITED".to_owned()));
+            // With the rows of the new visitors.
+            let stored = desk.get("/quota").await["storedBytes"].as_u64().expect("a number");
+            assert!((1..=300_000).contains(&(stored - before)), "{before} and then {stored}");
             assert_eq!(say_from(&client, addresses[0], "Hello").await.status, 200, "messages have a part of their own");
+            before = desk.get("/quota").await["storedBytes"].as_u64().expect("a number");
         }
         for address in ["192.0.2.2", "2001:db8:2::1"] {
             assert_eq!(send_from(&client, address, "v-1").await.status, 200, "{address}");

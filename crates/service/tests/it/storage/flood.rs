@@ -7,19 +7,25 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Caller};
 
-/// Returns a batch of 50 events of one visitor with as much text as is stored, about 120 KB.
-pub fn batch(visitor: &str) -> Value {
+/// Returns an event of a visitor with as much text as is stored, about 2.4 KB.
+fn event(visitor: &str) -> Value {
     let text = |length: usize| "x".repeat(length);
-    let event = json!({
+    json!({
         "eventType": "page_view", "visitorId": visitor, "path": format!("/{}", text(500)),
         "url": text(1000), "title": text(300), "eventData": { "label": text(300) },
-    });
-    json!({ "events": vec![event; 50] })
+    })
 }
 
-/// Sends a batch from an address.
-pub async fn send_from(caller: &Caller, address: &str, visitor: &str) -> Answer {
-    let mut request = caller.api("POST", "/events", Body::from(batch(visitor).to_string()));
+/// Returns a batch of 50 events of one visitor, about 120 KB.
+pub fn batch(visitor: &str) -> Value {
+    json!({ "events": vec![event(visitor); 50] })
+}
+
+/// Sends a batch of 50 events of as many new visitors from an address.
+pub async fn send_from(caller: &Caller, address: &str, visitors: &str) -> Answer {
+    let events: Vec<Value> = (0..50).map(|number| event(&format!("{visitors}-{number}"))).collect();
+    let body = json!({ "events": events });
+    let mut request = caller.api("POST", "/events", Body::from(body.to_string()));
     request.headers_mut().insert("x-forwarded-for", address.parse().expect("a header value"));
     caller.send(request).await
 }
