@@ -3,11 +3,12 @@
 pub use chat_test_servers::{databases, push};
 
 use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use chat_service::{API_BASE, Service, ServiceKey, ServiceOptions, Site, SiteChange};
+use chat_service::{API_BASE, OpenError, Service, ServiceKey, ServiceOptions, Site, SiteChange};
 use databases::TestDatabase;
 use http_body_util::BodyExt;
 use secrecy::ExposeSecret;
@@ -152,6 +153,27 @@ impl Client {
         let site = directory.create_site(&tenant.id, "A site", change).await.expect("a site");
         let token = directory.create_token(&site.id, "test", None).await.expect("a token");
         let caller = Caller::new(service.router(), token.secret.expose_secret());
+        Self { service, site, caller }
+    }
+
+    /// Closes the service, and opens it again with these options. Nobody else may have it.
+    pub async fn reopened(self, options: ServiceOptions) -> Self {
+        let Self { service, site, caller } = self;
+        let token = caller.token.clone();
+        drop(caller);
+        service.close().await;
+        drop(service);
+        // The lock of the file is free when the writer has ended.
+        let opening = async {
+            loop {
+                match Service::open(options.clone()).await {
+                    Err(OpenError::InUse(_)) => tokio::task::yield_now().await,
+                    opened => return opened.expect("opened again"),
+                }
+            }
+        };
+        let service = tokio::time::timeout(Duration::from_secs(20), opening).await.expect("in time");
+        let caller = Caller::new(service.router(), &token);
         Self { service, site, caller }
     }
 

@@ -15,6 +15,9 @@ use tower::ServiceExt;
 use crate::support::databases::TestDatabase;
 use crate::support::{Answer, Client};
 
+/// The password of every operator.
+const PASSWORD: &str = "seven green kettles";
+
 /// An operator.
 #[derive(Clone)]
 pub struct Desk {
@@ -37,15 +40,27 @@ impl Desk {
 
     async fn set_up(client: Client, link: &str, name: &str, email: Option<&str>) -> Self {
         let (_, token) = link.split_once("#setup=").expect("a secret");
-        let body = json!({ "token": token, "name": name, "email": email, "password": "seven green kettles" });
-        let mut desk = Self { client, id: String::new(), cookie: String::new() };
-        let answer = desk.call("POST", "/setup", Some(&body)).await;
+        let body = json!({ "token": token, "name": name, "email": email, "password": PASSWORD });
+        let desk = Self { client, id: String::new(), cookie: String::new() };
+        desk.enter("/setup", &body).await
+    }
+
+    /// Signs in with the password, in a new browser.
+    pub async fn sign_in(client: Client, email: &str) -> Self {
+        let desk = Self { client, id: String::new(), cookie: String::new() };
+        desk.enter("/session", &json!({ "email": email, "password": PASSWORD })).await
+    }
+
+    /// Begins a session by a request.
+    async fn enter(mut self, path: &str, body: &Value) -> Self {
+        let answer = self.call("POST", path, Some(body)).await;
+        assert_eq!(answer.status, 200, "{:?}", answer.body);
         let cookies = answer.headers.get_all("set-cookie").iter();
         let pairs = cookies.filter_map(|cookie| cookie.to_str().ok()?.split(';').next().map(str::to_owned));
-        desk.cookie = pairs.collect::<Vec<_>>().join("; ");
-        let session = desk.get("/session").await;
-        session["operator"]["id"].as_str().expect("an id").clone_into(&mut desk.id);
-        desk
+        self.cookie = pairs.collect::<Vec<_>>().join("; ");
+        let session = self.get("/session").await;
+        session["operator"]["id"].as_str().expect("an id").clone_into(&mut self.id);
+        self
     }
 
     /// Invites an operator of the same tenant, who signs in.

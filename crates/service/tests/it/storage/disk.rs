@@ -40,19 +40,20 @@ async fn says(client: &Client, text: &str) -> (u16, String) {
     if answer.status == 200 { (200, String::new()) } else { answer.failure() }
 }
 
-/// Opens a service on a database whose disk seems to have `parts` times its free space as the reserve.
-async fn with_reserve(database: &TestDatabase, parts: u64) -> Client {
+/// Returns the options of a service on a database whose disk seems to have `parts` times its free space as
+/// the reserve.
+fn with_reserve(database: &TestDatabase, parts: u64) -> ServiceOptions {
     let folder = Path::new(&database.address).parent().expect("a folder");
     let found = rustix::fs::statvfs(folder).expect("measured");
     let free = found.f_bavail * found.f_frsize;
     let storage = StorageBudgets { disk_reserve: Some(free * parts), ..StorageBudgets::default() };
-    Client::with(ServiceOptions { storage, ..options(database) }, SiteChange::default()).await
+    ServiceOptions { storage, ..options(database) }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn below_the_reserve_events_and_content_are_refused_and_messages_are_not() {
     let database = TestDatabase::new(Kind::Sqlite).await;
-    let client = with_reserve(&database, 2).await;
+    let client = Client::with(with_reserve(&database, 2), SiteChange::default()).await;
     assert_eq!(client.post("/events", None, &batch("v-1")).await.failure(), disk_full());
     let item = json!({ "externalId": "1", "type": "page", "path": "/", "content": "text" });
     let page = json!({ "snapshotId": "s", "page": 1, "items": [item] });
@@ -73,10 +74,24 @@ async fn below_the_reserve_events_and_content_are_refused_and_messages_are_not()
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn below_a_quarter_of_the_reserve_operators_still_sign_in_answer_and_delete() {
     let database = TestDatabase::new(Kind::Sqlite).await;
-    let client = with_reserve(&database, 8).await;
+    // Before the disk was full.
+    let client = Client::new(&database).await;
+    Desk::of(client.clone(), "Olga").await;
+    let visitor = json!({ "message": "Do you ship?", "visitor": { "visitorId": "v-1" } });
+    let erased = client.post("/chat/messages", None, &visitor).await.data();
+    let asked = client.begin("Do you take cards?").await;
+
+    let client = client.reopened(with_reserve(&database, 8)).await;
     assert_eq!(says(&client, "Hello").await, disk_full());
-    let desk = Desk::of(client.clone(), "Olga").await;
+    let desk = Desk::sign_in(client.clone(), "Olga@shop.example").await;
     assert_eq!(desk.get("/quota").await["diskRefuses"], "messages");
+    assert_eq!(desk.answer(&asked, "We do.").await["content"], "We do.");
+    let history = client.history(&asked).await;
+    assert!(history.contains(&("operator".to_owned(), "We do.".to_owned())), "{history:?}");
+    let path = format!("/sites/{}/visitors/v-1", client.site.id);
+    assert_eq!(desk.call("DELETE", &path, None).await.data()["erased"]["conversations"], 1);
+    let erased = erased["conversationId"].as_str().expect("an id");
+    assert_eq!(desk.call("GET", &format!("/conversations/{erased}"), None).await.status, 404);
     let (status, text) = ready(&client).await;
     assert_eq!(status, 200, "the owner could not delete");
     assert!(text.contains("messages, events and content are refused"), "{text}");
