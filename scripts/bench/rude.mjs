@@ -58,6 +58,7 @@ const READS = [
   () => admin("GET", "/conversations?view=all&q=celadon&limit=200"),
   () => admin("GET", "/report?from=2026-01-01&to=2026-12-31"),
   () => admin("POST", `/sites/${site}/privacy/search`, { email: "nobody@shop.example" }),
+  () => admin("GET", "/questions/unanswered"),
 ];
 const unique = () => crypto.randomUUID();
 const group = (number) => (number & 0xffff).toString(16);

@@ -75,7 +75,12 @@ async fn list(
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
     check_search(page.q.as_deref())?;
     let limit = page.limit.unwrap_or(DEFAULT_PAGE);
-    success(&answers::list(service.db(), &site.id, page.q.as_deref(), page.before, limit).await?)
+    let Some(text) = page.q.as_deref() else {
+        return success(&answers::list(service.db(), &site.id, None, page.before, limit).await?);
+    };
+    let db = service.db().for_long_reads();
+    let read = answers::list(&db, &site.id, Some(text), page.before, limit);
+    success(&long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?)
 }
 
 #[utoipa::path(post, path = "/sites/{site}/answers", tag = "knowledge", request_body = AnswerText,

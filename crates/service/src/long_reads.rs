@@ -54,11 +54,37 @@ impl LongReads {
     }
 
     /// Waits until a tenant may execute a long read, which ends when the turn is dropped.
-    async fn turn(&self, tenant_id: &str) -> Result<OwnedSemaphorePermit, ApiError> {
-        let turn = timeout(MAX_WAIT, self.of_tenant(tenant_id).acquire_owned()).await;
-        let turn = turn.map_err(|_| ApiError::RateLimited { retry_after_s: RETRY_AFTER_S })?;
-        turn.map_err(|_| ApiError::Internal)
+    async fn turn(&self, tenant_id: &str) -> Result<Turn, ApiError> {
+        let turns = self.of_tenant(tenant_id);
+        let permit = timeout(MAX_WAIT, Arc::clone(&turns).acquire_owned()).await;
+        let permit = permit.map_err(|_| ApiError::RateLimited { retry_after_s: RETRY_AFTER_S })?;
+        Ok(Turn { permit: Some(permit.map_err(|_| ApiError::Internal)?), turns })
     }
+}
+
+/// The turn of a tenant's long read.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    turns: Arc<Semaphore>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Turn {
+    /// Gives the turn up while the read waits for something else than the database, such as its client, and
+    /// takes another one, however long that takes: the response has begun.
+    pub(crate) async fn pause<T>(&mut self, waiting: impl Future<Output = T>) -> T {
+        self.permit = None;
+        let done = waiting.await;
+        // Only a closed semaphore fails, and nobody closes one.
+        self.permit = Arc::clone(&self.turns).acquire_owned().await.ok();
+        done
+    }
+}
+
+/// Waits for the turn of a read that lasts longer than its future, such as that of a body. The read uses
+/// [`Db::for_long_reads`](crate::db::Db::for_long_reads).
+pub(crate) async fn turn(service: &Service, tenant_id: &str) -> Result<Turn, ApiError> {
+    service.0.long_reads.turn(tenant_id).await
 }
 
 /// Executes a read of a tenant, which uses [`Db::for_long_reads`](crate::db::Db::for_long_reads).

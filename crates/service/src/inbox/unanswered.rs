@@ -13,6 +13,7 @@ use crate::conversations::report::Scope;
 use crate::conversations::unanswered::unanswered;
 use crate::error::ApiError;
 use crate::input::{Params, success};
+use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::response::ApiResponse;
 use crate::sites;
 
@@ -52,5 +53,7 @@ pub(super) async fn list(
     }
     let scope = Scope { tenant_id: &operator.tenant_id, site_id: params.site.as_deref() };
     let limit = params.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
-    success(&unanswered(service.db(), scope, params.before, limit).await?)
+    let db = service.db().for_long_reads();
+    let read = unanswered(&db, scope, params.before, limit);
+    success(&long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, read).await?)
 }

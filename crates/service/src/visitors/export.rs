@@ -1,14 +1,14 @@
 //! Exports everything that is stored about a person, as one JSON document.
 //!
-//! The document is read from the database page by page while it is sent, so that its size does not matter. A
-//! client that reads slowly is waited for.
+//! The document is read from the database page by page while it is sent, so that its size does not matter. It
+//! is a long read of the tenant, which gives up its turn while a client that reads slowly is waited for.
 
 use std::io;
 
 use axum::body::{Body, Bytes};
 use chat_protocol::Value;
 use serde::Serialize;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_stream::wrappers::ReceiverStream;
 use tracing::error;
 
@@ -17,6 +17,7 @@ use super::subject::Subject;
 use super::{COLUMNS, SiteVisitor, read};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, args};
+use crate::long_reads::Turn;
 
 /// Rows of one read.
 const PAGE: i64 = 100;
@@ -26,10 +27,10 @@ const CHUNK_BYTES: usize = 32 * 1024;
 const MAX_CHUNKS: usize = 2;
 
 /// Returns the document as the body of a response. An error of the database cuts the body off.
-pub(super) fn document(db: &Db, now_ms: i64, site_id: &str, subject: Subject) -> Body {
+pub(super) fn document(turn: Turn, db: Db, now_ms: i64, site_id: &str, subject: Subject) -> Body {
     let (sender, chunks) = mpsc::channel(MAX_CHUNKS);
-    let export =
-        Export { db: db.clone(), site_id: site_id.to_owned(), sender: sender.clone(), buffer: String::new() };
+    let (site_id, buffer) = (site_id.to_owned(), String::new());
+    let export = Export { turn, db, site_id, sender: sender.clone(), buffer };
     // Ends with the client, whose body the channel is.
     tokio::spawn(async move {
         match export.write(now_ms, subject).await {
@@ -56,6 +57,7 @@ impl From<DbError> for Stopped {
 }
 
 struct Export {
+    turn: Turn,
     db: Db,
     site_id: String,
     sender: mpsc::Sender<Result<Bytes, io::Error>>,
@@ -185,7 +187,13 @@ impl Export {
 
     async fn send(&mut self) -> Result<(), Stopped> {
         let chunk = Bytes::from(std::mem::take(&mut self.buffer));
-        self.sender.send(Ok(chunk)).await.map_err(|_| Stopped::ClientGone)
+        match self.sender.try_send(Ok(chunk)) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Full(chunk)) => {
+                self.turn.pause(self.sender.send(chunk)).await.map_err(|_| Stopped::ClientGone)
+            }
+            Err(TrySendError::Closed(_)) => Err(Stopped::ClientGone),
+        }
     }
 }
 

@@ -155,7 +155,8 @@ on_both_databases! {
         let subject = subject::find(db, "shop", &name).await.expect("read");
         execute(db, "DELETE FROM conversations WHERE no = (SELECT min(no) FROM conversations)", vec![]).await;
         execute(db, "DELETE FROM visitors", vec![]).await;
-        let body = super::export::document(db, now_ms, "shop", subject);
+        let turn = crate::long_reads::turn(&service, "acme").await.expect("a turn");
+        let body = super::export::document(turn, db.for_long_reads(), now_ms, "shop", subject);
         let bytes = body.collect().await.expect("a body").to_bytes();
         let document: Json = serde_json::from_slice(&bytes).expect("JSON");
         assert_eq!(document["visitors"], json!([null]));

@@ -14,6 +14,7 @@ use crate::clock::iso;
 use crate::db::{Db, DbError, Row, args};
 use crate::error::ApiError;
 use crate::input::{Params, success};
+use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::response::ApiResponse;
 use crate::sites;
 
@@ -49,8 +50,15 @@ pub(super) async fn list(
         })?,
     };
     let limit = limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
-    let rows = items(db, &site.id, source.as_deref(), after, limit).await?;
-    let count = count(db, &site.id, source.as_deref()).await?;
+    // The count reads every item.
+    let (db, source) = (db.for_long_reads(), source.as_deref());
+    let reading = async {
+        Ok::<_, DbError>((
+            items(&db, &site.id, source, after, limit).await?,
+            count(&db, &site.id, source).await?,
+        ))
+    };
+    let (rows, count) = long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, reading).await?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|shown| shown == limit);
     let next = rows.last().filter(|_| is_full).map(cursor).transpose()?;
     success(&ContentPage { items: rows.iter().map(read).collect::<Result<_, _>>()?, count, next })

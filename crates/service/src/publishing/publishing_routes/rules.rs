@@ -10,6 +10,7 @@ use crate::accounts::{Actor, Operator, Right};
 use crate::db::{Wake, transaction};
 use crate::error::ApiError;
 use crate::input::{Body, success};
+use crate::long_reads::{self, SEARCH_TIMEOUT};
 use crate::publishing::rules;
 use crate::response::ApiResponse;
 use crate::sites;
@@ -70,5 +71,6 @@ pub(super) async fn dry_run(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageSites)?;
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &segments(path)?).await?;
-    success(&rules::dry_run(&service, &site.id, rules).await?)
+    let run = rules::dry_run(&service, &site.id, rules);
+    success(&long_reads::execute(&service, &operator.tenant_id, SEARCH_TIMEOUT, run).await?)
 }

@@ -15,14 +15,15 @@ const BATCH: i64 = 50;
 /// Maximum entries of the response.
 const MAX_SHOWN: usize = 50;
 
-/// Decides about the entries that wait, newest first. Nothing is changed.
+/// Decides about the entries that wait, newest first. Nothing is changed. It is a long read: see
+/// [`crate::long_reads`].
 pub(in crate::publishing) async fn dry_run(
     service: &Service,
     site_id: &str,
     rules: PublishingRules,
 ) -> Result<DryRun, ApiError> {
     let rules = rules.checked()?;
-    let db = service.db();
+    let db = &service.db().for_long_reads();
     let mut left = publications_left(db, service.now_ms(), site_id, &rules).await?;
     let mut run = DryRun::default();
     let (mut before, mut seen) = (i64::MAX, 0);

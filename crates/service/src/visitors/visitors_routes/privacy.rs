@@ -133,6 +133,7 @@ async fn download(
     site: Site,
     subject: Subject,
 ) -> Result<Response, ApiError> {
+    let turn = long_reads::turn(service, &site.tenant_id).await?;
     let now_ms = service.now_ms();
     let (site_id, targets) = (site.id.clone(), ids(&subject));
     let recorded: Result<(), DbError> = transaction!(service.db(), |tx| {
@@ -143,7 +144,7 @@ async fn download(
     })
     .await;
     recorded?;
-    let body = document::document(&service.db().for_long_reads(), now_ms, &site_id, subject);
+    let body = document::document(turn, service.db().for_long_reads(), now_ms, &site_id, subject);
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"visitor.json\""),
