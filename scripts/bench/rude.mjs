@@ -70,6 +70,14 @@ const event = () => ({ eventType: "page_view", visitorId: unique(), eventData: {
 const batch = () => ({ events: Array.from({ length: 15 }, event) });
 const forwarded = (client) => ({ "X-Forwarded-For": client });
 
+/** The requests of a flood: half of them with the token, and the others of pages of no site, and for no path of one. */
+const CALLS = [
+  () => connector("GET", "/chat/presence", undefined, forwarded(invented())),
+  () => send("GET", `/connector/site_${sent}/chat/presence`, { headers: forwarded(owned()) }),
+  () => connector("GET", "/chat/presence", undefined, forwarded(invented())),
+  () => send("GET", `/connector/${site}/x/${sent}`, { headers: forwarded(owned()) }),
+];
+
 /** Sends the pushes of the tenant's operator to a server that counts them. */
 async function subscribe() {
   let pushes = 0;
@@ -95,14 +103,7 @@ async function subscribe() {
 
 /** The attacks, by the name that `npm run bench:fair` gives them: how many at a time, one request, and how many before. */
 const ATTACKS = {
-  addresses: [
-    FLOOD,
-    () =>
-      sent % 2 === 0
-        ? connector("GET", "/chat/presence", undefined, forwarded(invented()))
-        : send("GET", `/unknown/${sent}`, { headers: forwarded(owned()) }),
-    ADDRESSES,
-  ],
+  addresses: [FLOOD, () => CALLS[sent % CALLS.length](), ADDRESSES],
   events: [
     READERS,
     () => connector("POST", "/events", batch(), { "Idempotency-Key": unique(), ...forwarded("203.0.113.7") }),

@@ -1,5 +1,7 @@
 //! This node's caches of the database, and their invalidation.
 
+mod site_ids;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +11,7 @@ use crate::db::Wake;
 use crate::presence::OperatorsOnline;
 use crate::sites::Site;
 use crate::tokens::StoredToken;
+use site_ids::SiteIds;
 
 /// The time after which a row is read again even if no change was announced.
 const LIFETIME: Duration = Duration::from_secs(5);
@@ -29,6 +32,8 @@ const MAX_HEADS: usize = 250_000;
 pub(crate) struct Caches {
     /// Sites by their id; `None` where there is no such site.
     pub(crate) sites: Cache<String, Option<Arc<Site>>>,
+    /// The ids of all sites, for those that pages invent.
+    pub(crate) site_ids: SiteIds,
     /// Site tokens by their id; `None` where there is no such token.
     pub(crate) tokens: Cache<String, Option<Arc<StoredToken>>>,
     /// The operators that are online, by tenant.
@@ -43,6 +48,7 @@ impl Caches {
     pub(crate) fn new() -> Self {
         Self {
             sites: Cache::new(MAX_ENTRIES, LIFETIME),
+            site_ids: SiteIds::default(),
             tokens: Cache::new(MAX_ENTRIES, LIFETIME),
             presence: Cache::new(MAX_ENTRIES, PRESENCE_LIFETIME),
             typing: Cache::new(MAX_ENTRIES, TYPING_LIFETIME),

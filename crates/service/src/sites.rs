@@ -5,6 +5,7 @@ mod settings;
 mod visitor_secret;
 mod widget_options;
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Deref;
 
@@ -195,6 +196,12 @@ pub(crate) async fn load(tx: &mut Tx, id: &str) -> Result<Site, ApiError> {
 pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<Site>, ApiError> {
     let row = db.optional(select("AND s.id = $1"), args![id]).await?;
     Ok(row.as_ref().map(read).transpose()?)
+}
+
+/// Returns the ids of all sites.
+pub(crate) async fn ids(db: &Db) -> Result<HashSet<String>, ApiError> {
+    let rows = db.all("SELECT id FROM sites WHERE deleted_ms IS NULL", args![]).await?;
+    Ok(rows.iter().map(|row| row.text(0)).collect::<Result<_, _>>()?)
 }
 
 /// Returns a site of a tenant; one of another tenant does not exist.

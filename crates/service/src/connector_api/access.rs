@@ -159,14 +159,16 @@ async fn token(
     Ok((token, version))
 }
 
-/// Returns a site by its id.
+/// Returns a site by its id. Ids that pages invent cost a bounded number of queries.
 pub(crate) async fn site(service: &Service, id: &str) -> Result<Option<Arc<Site>>, ApiError> {
     let cache = &service.0.caches.sites;
     let version = match cache.get(&id.to_owned()) {
         Ok(site) => return Ok(site),
         Err(version) => version,
     };
-    let site = sites::find(service.db(), id).await?.map(Arc::new);
+    let (find, ids) = (sites::find(service.db(), id), sites::ids(service.db()));
+    let Some(site) = service.0.caches.site_ids.find(id, find, ids).await? else { return Ok(None) };
+    let site = site.map(Arc::new);
     cache.put(version, id.to_owned(), site.clone());
     Ok(site)
 }

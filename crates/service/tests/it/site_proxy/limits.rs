@@ -8,7 +8,7 @@ use axum::extract::ConnectInfo;
 use chat_service::{RateLimit, ServiceOptions};
 use serde_json::{Value, json};
 
-use crate::site_proxy::page::{SERVICE, SHOP, get, of_page, of_page_of, post, shop, shop_with};
+use crate::site_proxy::page::{SERVICE, SHOP, get, of_page, of_page_of, post, shop, shop_with, site_of};
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 use crate::support::{Answer, Client, options};
 
@@ -95,6 +95,21 @@ on_both_databases! {
             assert_eq!(get(&client, "/chat/config").await.status, 200, "{attempt}");
         }
         assert_eq!(get(&client, "/chat/config").await.status, 429);
+    }
+
+    async fn a_flood_of_invented_sites_hides_no_site(database: &TestDatabase) {
+        let client = shop(database).await;
+        for number in 0..1000 {
+            let unknown = of_page_of(&format!("site_{number}"), "GET", "/chat/presence", SHOP).body(Body::empty());
+            let answer = client.send(unknown.expect("a request")).await;
+            assert_eq!(answer.failure(), (403, "FORBIDDEN".to_owned()), "{number}");
+        }
+        assert_eq!(get(&client, "/chat/config").await.data()["siteId"], client.site.id);
+        assert_eq!(get(&client, "/unknown/1").await.status, 404);
+        // It is created during the flood.
+        let new = site_of(&client.service, &[SHOP]).await;
+        let found = async || while get(&new, "/chat/presence").await.status != 200 {};
+        tokio::time::timeout(Duration::from_secs(20), found()).await.expect("found");
     }
 
     async fn each_visitor_has_a_limit_from_any_address(database: &TestDatabase) {
