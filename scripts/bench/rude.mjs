@@ -20,8 +20,21 @@ setPriority(19);
 let sent = 0;
 /** The number of responses by their status. */
 const statuses = {};
+/** The events that were stored, those that were rejected, and the batches for which there were no bytes left. */
+const events = { accepted: 0, rejected: 0, refusedForBytes: 0 };
 let stopped = false;
 parentPort.once("message", () => (stopped = true));
+
+/** Counts the events of a response. One that was cut off counts as nothing stored. */
+function countEvents({ statusCode, headers, complete }, body) {
+  // Of the limit of requests, nothing is left when that is what refused one.
+  const isForBytes = statusCode === 429 && Number(headers["x-ratelimit-remaining"]) > 0;
+  if (isForBytes || statusCode === 402 || statusCode === 507) events.refusedForBytes += 1;
+  if (statusCode !== 200 || !complete) return;
+  const { accepted, rejected } = JSON.parse(body).data;
+  events.accepted += accepted;
+  events.rejected += rejected;
+}
 
 /** Sends a request, and resolves when its response was read; a broken connection counts as well. */
 function send(method, path, { body, headers }) {
@@ -37,9 +50,17 @@ function send(method, path, { body, headers }) {
       statuses[status] = (statuses[status] ?? 0) + 1;
       resolve();
     };
-    sending
-      .once("response", (response) => response.resume().once("close", () => done(response.statusCode)))
-      .once("error", () => done("broken"));
+    const read = (response) => {
+      if (name !== "events") return response.resume().once("close", () => done(response.statusCode));
+      const chunks = [];
+      return response
+        .on("data", (chunk) => chunks.push(chunk))
+        .once("close", () => {
+          countEvents(response, Buffer.concat(chunks));
+          done(response.statusCode);
+        });
+    };
+    sending.once("response", read).once("error", () => done("broken"));
     sending.end(text);
   });
 }
@@ -66,7 +87,16 @@ const group = (number) => (number & 0xffff).toString(16);
 const owned = () => `2001:db8:1:${group(sent)}::1`;
 /** Returns an address that has not called before, as only somebody with a token can say. */
 const invented = () => `2001:db8:${group(sent)}:${group(sent >> 16)}::1`;
-const event = () => ({ eventType: "page_view", visitorId: unique(), eventData: { text: "x".repeat(15_000) } });
+const text = (length) => "x".repeat(length);
+/** Returns an event of a new visitor with nearly as much as is stored of one. */
+const event = () => ({
+  eventType: "page_view",
+  visitorId: unique(),
+  path: `/${text(499)}`,
+  url: `https://rude.example/${text(900)}`,
+  title: text(300),
+  eventData: { text: text(1900) },
+});
 const batch = () => ({ events: Array.from({ length: 15 }, event) });
 const forwarded = (client) => ({ "X-Forwarded-For": client });
 
@@ -104,9 +134,13 @@ async function subscribe() {
 /** The attacks, by the name that `npm run bench:fair` gives them: how many at a time, one request, and how many before. */
 const ATTACKS = {
   addresses: [FLOOD, () => CALLS[sent % CALLS.length](), ADDRESSES],
+  // By turns from one network, whose bytes end, and from any number of others, which have those of the site.
   events: [
     READERS,
-    () => connector("POST", "/events", batch(), { "Idempotency-Key": unique(), ...forwarded("203.0.113.7") }),
+    () => {
+      const client = sent % 2 === 0 ? owned() : invented();
+      return connector("POST", "/events", batch(), { "Idempotency-Key": unique(), ...forwarded(client) });
+    },
   ],
   readers: [READERS, (number) => READS[number % READS.length]()],
   logins: [
@@ -134,4 +168,4 @@ while (sent < before) await new Promise((resolve) => setTimeout(resolve, 100));
 parentPort.postMessage("begun");
 await attacking;
 agent.destroy();
-parentPort.postMessage({ sent, statuses, pushes: pushes() });
+parentPort.postMessage({ sent, statuses, pushes: pushes(), events: name === "events" ? events : undefined });
