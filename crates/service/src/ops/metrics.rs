@@ -158,7 +158,7 @@ impl Inner {
         );
         registry.register(
             "storage_refused",
-            "Requests that were not stored for lack of space, by limit: site, tenant, network, disk",
+            "Requests that were not stored for lack of space, by limit: site, tenant, address, disk",
             self.storage_refused.clone(),
         );
         registry.register(

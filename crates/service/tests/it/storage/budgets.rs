@@ -5,7 +5,7 @@ use chat_service::{Service, ServiceOptions, SiteChange, StorageBudgets};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
-use super::flood::{accepted_soon, batch, fill, send_from};
+use super::flood::{accepted_soon, batch, fill, refused_by, send_from};
 use crate::inbox::desk::Desk;
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
 use crate::support::{Answer, Caller, Client, options};
@@ -53,6 +53,7 @@ on_both_databases! {
         }
         assert!(sent > 3, "{sent}");
         assert_eq!(say(&client, None, &long).await.failure(), full());
+        assert_eq!(refused_by(&client, "site").await, 3);
         assert_eq!(say(&other, None, "Hello").await.status, 200);
         assert_eq!(other.post("/events", None, &batch("v-1")).await.status, 200);
         // The owner sees it, and deletes, without a restart.
@@ -76,6 +77,7 @@ on_both_databases! {
         let (_, refused) = fill(&client, "v-1").await;
         assert_eq!(refused.failure(), full());
         assert_eq!(sister.post("/events", None, &batch("v-1")).await.failure(), full());
+        assert_eq!(refused_by(&client, "tenant").await, 2);
         assert_eq!(say(&sister, None, "Hello").await.status, 200);
         assert_eq!(other.post("/events", None, &batch("v-1")).await.status, 200);
     }
@@ -103,6 +105,7 @@ on_both_databases! {
             assert_eq!(say_from(&client, addresses[0], "Hello").await.status, 200, "messages have a part of their own");
             before = desk.get("/quota").await["storedBytes"].as_u64().expect("a number");
         }
+        assert_eq!(refused_by(&client, "address").await, 2);
         for address in ["192.0.2.2", "2001:db8:2::1"] {
             assert_eq!(send_from(&client, address, "v-1").await.status, 200, "{address}");
         }

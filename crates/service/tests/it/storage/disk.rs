@@ -9,7 +9,7 @@ use axum::http::Request;
 use chat_service::{ServiceOptions, SiteChange, StorageBudgets};
 use serde_json::json;
 
-use super::flood::{accepted_soon, batch, fill};
+use super::flood::{accepted_soon, batch, fill, metrics};
 use crate::inbox::desk::Desk;
 use crate::support::databases::{Kind, TestDatabase};
 use crate::support::{Client, options};
@@ -25,14 +25,6 @@ async fn ready(client: &Client) -> (u16, String) {
     let request = Request::get("/readyz").body(Body::empty()).expect("a request");
     let answer = client.send(request).await;
     (answer.status.as_u16(), String::from_utf8_lossy(&answer.body).into_owned())
-}
-
-async fn metrics(client: &Client) -> String {
-    use http_body_util::BodyExt;
-    use tower::ServiceExt;
-    let request = Request::get("/metrics").body(Body::empty()).expect("a request");
-    let response = client.service.metrics_router().oneshot(request).await.expect("an answer");
-    String::from_utf8_lossy(&response.into_body().collect().await.expect("a body").to_bytes()).into_owned()
 }
 
 async fn says(client: &Client, text: &str) -> (u16, String) {

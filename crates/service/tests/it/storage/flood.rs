@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tower::ServiceExt;
 
-use crate::support::{Answer, Caller};
+use crate::support::{Answer, Caller, Client};
 
 /// Returns an event of a visitor with as much text as is stored, about 2.4 KB.
 fn event(visitor: &str) -> Value {
@@ -40,6 +43,21 @@ pub async fn fill(caller: &Caller, visitor: &str) -> (usize, Answer) {
         assert_eq!(answer.data()["accepted"], 50);
     }
     panic!("nothing bounds the events of a site");
+}
+
+/// Returns the metrics of a client's service.
+pub async fn metrics(client: &Client) -> String {
+    let request = Request::get("/metrics").body(Body::empty()).expect("a request");
+    let response = client.service.metrics_router().oneshot(request).await.expect("an answer");
+    String::from_utf8_lossy(&response.into_body().collect().await.expect("a body").to_bytes()).into_owned()
+}
+
+/// Returns the number of requests that a limit has refused.
+pub async fn refused_by(client: &Client, limit: &str) -> u64 {
+    let name = format!("storage_refused_total{{limit=\"{limit}\"}} ");
+    let metrics = metrics(client).await;
+    let line = metrics.lines().find_map(|line| line.split_once(&name));
+    line.map_or(0, |(_, count)| count.parse().expect("a number"))
 }
 
 /// Repeats a request until it is accepted: a node measures the disk and reads the counts now and then.
