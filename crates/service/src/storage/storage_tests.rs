@@ -52,8 +52,20 @@ on_both_databases! {
         for id in 0..5 {
             add_content(db, id, "some text").await;
         }
+        let source = "INSERT INTO sources (id, site_id, address, max_pages, refresh, created_ms, state)
+                      VALUES ('src', 'shop', 'https://shop.example/', 10, 'off', 1, 'read')";
+        execute(db, source, args![]).await;
+        for (path, page) in [("/read", Some(vec![7_u8; 3000])), ("/queued", None)] {
+            let sql = "INSERT INTO source_pages (source_id, site_id, address, address_key, run, state, page)
+                       VALUES ('src', 'shop', $1, $1, 1, 'read', $2)";
+            execute(db, sql, args![path, page]).await;
+        }
         assert_eq!(sums(db, STORED).await.len(), 2);
         assert_exact(db, "inserts").await;
+        execute(db, "UPDATE source_pages SET page = $1 WHERE address = '/queued'", args![vec![7_u8; 5000]]).await;
+        assert_exact(db, "a page that is read").await;
+        execute(db, "UPDATE source_pages SET page = NULL WHERE address = '/read'", args![]).await;
+        assert_exact(db, "a page that is forgotten").await;
         add_content(db, 0, "a text that is longer").await;
         add_content(db, 1, "").await;
         execute(db, "UPDATE visitors SET profile = '{\"name\":\"Ada Lovelace\"}' WHERE id = 'v-1'", args![]).await;
@@ -63,7 +75,11 @@ on_both_databases! {
         execute(db, "DELETE FROM content WHERE external_id <> '0'", args![]).await;
         execute(db, "DELETE FROM messages WHERE seq = 1", args![]).await;
         execute(db, "DELETE FROM idempotency", args![]).await;
+        execute(db, "DELETE FROM source_pages WHERE address = '/read'", args![]).await;
         assert_exact(db, "deletes").await;
+        // Removes its pages.
+        execute(db, "DELETE FROM sources", args![]).await;
+        assert_exact(db, "a source that is removed").await;
         let failed: Result<(), DbError> = transaction!(db, |tx| {
             tx.execute("DELETE FROM events", args![]).await?;
             tx.execute("INSERT INTO none VALUES (1)", args![]).await.map(drop)

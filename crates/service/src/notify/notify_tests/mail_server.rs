@@ -152,16 +152,24 @@ fn encrypted(server: &SmtpServer, identity: &Identity) -> SmtpOptions {
 #[tokio::test]
 async fn the_service_introduces_itself_by_its_public_name() {
     let server = SmtpServer::start();
-    for (hello, expected) in [
+    let names = [
         ("chat.shop.example", "EHLO chat.shop.example"),
         ("192.0.2.1", "EHLO [192.0.2.1]"),
         ("[2001:db8::1]", "EHLO [IPv6:2001:db8::1]"),
-    ] {
+    ];
+    for (index, (hello, expected)) in names.into_iter().enumerate() {
         let smtp = SmtpOptions { hello: Some(hello.to_owned()), ..server.options() };
         check_smtp(&smtp).await.expect("the server answers");
+        let database = TestDatabase::new(Kind::Sqlite).await;
+        let service = open_to(&database, smtp).await;
+        send(&service, "a@b.example", "Welcome", "Hello").await.expect("queued");
+        assert_eq!(send_due(&service, service.now_ms()).await, None);
         let said = server.plain_commands();
-        assert!(said.iter().any(|line| line == expected), "{said:?}");
+        let greetings: Vec<&String> =
+            said.iter().filter(|line| line.starts_with("EHLO")).skip(2 * index).collect();
+        assert_eq!(greetings, [expected, expected], "the check, and then the e-mail");
     }
+    assert_eq!(server.mails().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

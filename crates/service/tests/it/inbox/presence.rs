@@ -3,11 +3,12 @@
 use chat_protocol::admin::{TeamMember, WorkingState};
 use chat_service::SiteChange;
 use chat_test_servers::at_once;
+use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
 use crate::inbox::desk::{Desk, eventually};
-use crate::support::Client;
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+use crate::support::{Caller, Client};
 
 async fn is_online(desk: &Desk) -> bool {
     desk.client.get("/chat/presence").await.data()["operatorOnline"] == true
@@ -47,7 +48,11 @@ on_both_databases! {
         let desk = Desk::new(database).await;
         let ben = desk.invite("Ben", "agent").await;
         let other = Client::of(desk.client.service.clone(), SiteChange::default()).await;
-        let seen = async |client: &Client, path: &str| client.get(path).await.data();
+        let directory = desk.client.service.directory();
+        let sister = directory.create_site(&desk.client.site.tenant_id, "Sister", SiteChange::default()).await;
+        let token = directory.create_token(&sister.expect("a site").id, "test", None).await.expect("a token");
+        let sister = Caller::new(desk.client.service.router(), token.secret.expose_secret());
+        let seen = async |caller: &Caller, path: &str| caller.get(path).await.data();
         assert_eq!(seen(&desk.client, "/chat/presence").await["operatorActiveSessions"], 0);
         let _consoles = [desk.open().await, ben.open().await, ben.open().await];
         let presence = seen(&desk.client, "/chat/presence").await;
@@ -56,7 +61,11 @@ on_both_databases! {
         assert_eq!(config["tenantId"], presence["tenantId"]);
         assert_eq!(config["siteId"], desk.client.site.id);
         assert!(!format!("{config}{presence}").contains(&desk.client.site.tenant_id));
-        assert_ne!(seen(&other, "/chat/config").await["tenantId"], config["tenantId"]);
+        for elsewhere in [&sister, &other] {
+            assert_ne!(seen(elsewhere, "/chat/config").await["tenantId"], config["tenantId"]);
+        }
+        // Of the same tenant, whose people work for both sites.
+        assert_eq!(seen(&sister, "/chat/presence").await["operatorActiveSessions"], 1);
     }
 
     async fn an_operator_has_100_consoles_at_most_and_takes_none_of_others(database: &TestDatabase) {
