@@ -23,6 +23,7 @@ mod options;
 mod rate;
 mod response;
 mod server;
+pub(crate) mod tasks;
 mod token_check;
 mod upstream;
 mod visitor;

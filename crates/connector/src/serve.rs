@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::proxy::connections::{ConnectionLimits, serve_connections};
+use crate::proxy::tasks::{describe, first_end};
 use crate::tls::{Certificate, TlsError, TlsFiles};
 
 /// The least time that background work has to finish, also when requests have used up the grace period.
@@ -134,7 +135,6 @@ impl Server {
         let (app, metrics_app) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::new()));
         let tls = certificate.as_ref().map(Certificate::acceptor).transpose();
         let tls = tls.map_err(|error| ServeError::TlsSetup(error.to_string()))?;
-        // What ends before the server is told to stop ends the process, which systemd then starts again.
         let mut tasks = JoinSet::new();
         if let Some(certificate) = &certificate {
             tasks.spawn(Arc::clone(certificate).follow(tls_reload_interval));
@@ -150,8 +150,7 @@ impl Server {
         let service = tokio::select! {
             opened = Service::open(service) => opened?,
             () = &mut stop => return Ok(()),
-            ended = &mut server => return Err(failed(ended)),
-            Some(ended) = tasks.join_next() => return Err(failed(ended)),
+            ended = first_end(&mut server, &mut tasks) => return Err(ServeError::Server(ended)),
         };
         let router = clients::identified(service.router(), trusted_hops, certificate.is_some());
         let _ = app.set(router);
@@ -164,9 +163,8 @@ impl Server {
         ready(service.clone()).await;
         let outcome = tokio::select! {
             () = stop => Ok(()),
-            ended = &mut server => Err(failed(ended)),
-            ended = &mut background => Err(failed(ended)),
-            Some(ended) = tasks.join_next() => Err(failed(ended)),
+            ended = first_end(&mut server, &mut tasks) => Err(ServeError::Server(ended)),
+            ended = &mut background => Err(ServeError::Server(describe(ended))),
         };
         info!("stopping");
         service.stop();
@@ -200,11 +198,4 @@ async fn close(service: &Service, background: JoinHandle<()>, deadline: Instant)
 fn current(app: &Arc<OnceLock<Router>>) -> impl Fn() -> Router + use<> {
     let (app, starting) = (Arc::clone(app), starting::router());
     move || app.get().unwrap_or(&starting).clone()
-}
-
-fn failed(ended: Result<(), tokio::task::JoinError>) -> ServeError {
-    ServeError::Server(match ended {
-        Ok(()) => "it ended".to_owned(),
-        Err(error) => error.to_string(),
-    })
 }

@@ -21,6 +21,7 @@ use super::connections::{ConnectionLimits, serve_connections};
 use super::handler::{CONTENT_POLICY, Proxy, build, routes};
 use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
+use super::tasks::first_end;
 use super::token_check::check_token;
 
 /// The settings of the server.
@@ -142,7 +143,6 @@ impl ProxyServer {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let stopped = CancellationToken::new();
         let limits = self.limits;
-        // What ends before the server is told to stop ends the process, which systemd then starts again.
         let mut tasks = JoinSet::new();
         if let Some(listener) = self.metrics {
             let metrics_source = self.metrics_source;
@@ -155,17 +155,16 @@ impl ProxyServer {
         let app = site(self.proxy, self.cors_layer, &self.prefix, &self.stopping);
         let app = move || app.clone();
         let mut server = tokio::spawn(serve_connections(self.listener, app, limits, None, stopped.clone()));
-        let broken = |error| ServerError::Server(io::Error::other(error));
+        let broken = |ended: String| ServerError::Server(io::Error::other(ended));
         tokio::select! {
             () = stop => {}
-            ended = &mut server => return ended.map_err(broken),
-            Some(ended) = tasks.join_next() => return ended.map_err(broken),
+            ended = first_end(&mut server, &mut tasks) => return Err(broken(ended)),
         }
         info!("stopping");
         self.stopping.store(true, Ordering::Relaxed);
         stopped.cancel();
         if let Ok(ended) = tokio::time::timeout(self.grace, &mut server).await {
-            return ended.map_err(broken);
+            return ended.map_err(|error| broken(error.to_string()));
         }
         warn!("some requests did not finish within {:?} and were aborted", self.grace);
         server.abort();

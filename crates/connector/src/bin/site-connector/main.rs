@@ -32,7 +32,7 @@ mod status;
 mod sync;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -55,15 +55,16 @@ async fn main() -> ExitCode {
         Err(error) if json && error.use_stderr() => Err(Failure::usage(error.to_string())),
         Err(error) => error.exit(),
     };
-    match outcome {
+    let code = match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            let text = if json { failure.json() } else { format!("error: {}", failure.shown()) };
             // The exit code says it as well.
-            let _ = writeln!(io::stderr(), "{text}");
+            log::say(&if json { failure.json() } else { format!("error: {}", failure.shown()) });
             failure.code()
         }
-    }
+    };
+    log::finish();
+    code
 }
 
 /// Returns whether results are wanted as JSON, also of a command line that is invalid otherwise.

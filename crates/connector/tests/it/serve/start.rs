@@ -1,8 +1,13 @@
 //! Starting and stopping: the key, the first owner's link, the lock, and crashes.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
+use std::time::Duration;
+
+use chat_connector::serve::{ServeError, ServeOptions, Server};
+use chat_service::{Service, ServiceKey, ServiceOptions};
 
 use crate::serve::{Running, command, error_of, fails, get, http, json, until};
 use crate::service::free_port;
@@ -172,4 +177,26 @@ async fn answers_that_it_starts_until_the_database_is_open() {
     until(async || get(&format!("{origin}/readyz")).await == (200, "ok\n".to_owned())).await;
     assert_eq!(get(&format!("{metrics}/readyz")).await, (200, "ok\n".to_owned()));
     running.stop();
+}
+
+#[tokio::test]
+async fn background_work_that_ends_for_good_ends_the_server() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = folder.path().join("service.db");
+    let options = ServeOptions {
+        service: ServiceOptions::new(database.to_str().expect("text"), ServiceKey::random()),
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        tls: None,
+        tls_reload_interval: Duration::from_mins(1),
+        metrics_listen: None,
+        trusted_hops: Vec::new(),
+        connection_timeout: Duration::from_mins(1),
+        connections: 10,
+        connections_per_address: 10,
+        grace: Duration::from_secs(5),
+    };
+    let server = Server::bind(options).await.expect("bound");
+    // Nobody tells the server to stop.
+    let served = server.serve(std::future::pending(), async |service: Service| service.stop()).await;
+    assert!(matches!(served, Err(ServeError::Server(_))), "{served:?}");
 }

@@ -1,6 +1,9 @@
 //! The service and the proxy go on when no line of their log can be written.
 
 use std::fs::File;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -8,12 +11,21 @@ use serde_json::{Value, json};
 use crate::serve::{Running, command, get, http};
 use crate::site_connector::Process;
 
-/// Returns standard errors that take no line: of a full disk, and of a pipe whose reader is gone.
-fn unwritable() -> [(&'static str, Stdio); 2] {
+/// Returns standard errors that take no line: of a full disk, of a pipe whose reader is gone, and one that is
+/// full, because its reader does not read.
+fn unwritable() -> [(&'static str, Stdio, Option<UnixStream>); 3] {
     let full = File::options().write(true).open("/dev/full").expect("Linux has it");
-    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let (reader, closed) = std::io::pipe().expect("a pipe");
     drop(reader);
-    [("a full disk", full.into()), ("a closed pipe", writer.into())]
+    let (reader, mut unread) = UnixStream::pair().expect("a pair");
+    unread.set_nonblocking(true).expect("set");
+    while unread.write(&[b'\n'; 1024]).is_ok() {}
+    unread.set_nonblocking(false).expect("set");
+    [
+        ("a full disk", full.into(), None),
+        ("a closed pipe", closed.into(), None),
+        ("a reader that does not read", OwnedFd::from(unread).into(), Some(reader)),
+    ]
 }
 
 /// Sends a message, and returns the messages of its conversation as they are stored then.
@@ -40,7 +52,7 @@ fn contents(messages: &[Value]) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_service_whose_log_cannot_be_written_answers_and_stores() {
-    for (name, stderr) in unwritable() {
+    for (name, stderr, _reader) in unwritable() {
         let folder = tempfile::tempdir().expect("a folder");
         let free = "127.0.0.1:0";
         let flags = ["serve", "--json", "--listen", free, "--metrics-listen", free, "--log", "trace"];
@@ -69,7 +81,7 @@ async fn a_service_whose_log_cannot_be_written_answers_and_stores() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proxy_whose_log_cannot_be_written_forwards() {
     let service = crate::service::Service::start().await;
-    for (name, stderr) in unwritable() {
+    for (name, stderr, _reader) in unwritable() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut process = Process::spawn(
             command(folder.path(), &["proxy", "--listen", "127.0.0.1:0", "--log", "trace"])
@@ -82,5 +94,6 @@ async fn a_proxy_whose_log_cannot_be_written_forwards() {
         let messages = converse(&format!("{address}/connector"), None, &format!("Hello, {name}")).await;
         assert!(!messages.is_empty(), "{name}");
         assert_eq!(get(&format!("{address}/healthz")).await.0, 200, "{name}");
+        process.stop();
     }
 }
