@@ -1,5 +1,6 @@
-// Torture runs of `site-connector serve`, each on a fresh database: kills and a log that nobody reads on SQLite, kills and
-// crashes of the server on PostgreSQL, and a full disk, which holds the log as well. In each, background tasks panic.
+// Torture runs of `site-connector serve`, each on a fresh database: kills on SQLite, kills and crashes of the server on
+// PostgreSQL, and a full disk, which holds the log as well. On both databases, the log's pipe is closed. In each,
+// background tasks panic.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,6 +28,15 @@ async function panicTasks(node, random) {
   if (node.pid !== pid) throw new Error("the service was restarted");
 }
 
+/** Ends the reader of a node's log, and waits until it is ready, without a restart. */
+async function closeLogOf(node, random) {
+  const { pid } = node;
+  node.closeLog();
+  await pause(random() * MAX_OUTAGE_MS);
+  await node.ready();
+  if (node.pid !== pid) throw new Error("the service was restarted");
+}
+
 /** Lines for each request, so that a log that cannot be written meets every one. */
 const LOG_REQUESTS = ["--log", "trace"];
 
@@ -44,17 +54,13 @@ export async function onSqlite({ binary, tool, ...options }) {
     await pause(random() * random() * MAX_OUTAGE_MS);
     await node.start();
   }
-  async function closeLog(random) {
-    node.closeLog();
-    await pause(random() * MAX_OUTAGE_MS);
-    await node.ready();
-  }
+  const closeLog = (random) => closeLogOf(node, random);
   const killTasks = (random) => panicTasks(node, random);
   const accidents = [kill, kill, kill, closeLog, killTasks, killTasks];
   return run({ folder, nodes, accidents, tool, database, ...options });
 }
 
-/** Kills two nodes on PostgreSQL, together and one at a time, and the server itself. */
+/** Kills two nodes on PostgreSQL, together and one at a time, and the server itself, and closes their logs. */
 export async function onPostgres({ binary, tool, ...options }) {
   const server = await Postgres.create();
   // What a crash of processes must not lose is in the system's cache by then; a power failure is not simulated.
@@ -62,7 +68,7 @@ export async function onPostgres({ binary, tool, ...options }) {
   server.start(settings);
   const folder = mkdtempSync(join(tmpdir(), "chat-widget-torture-"));
   const database = server.url();
-  const nodes = await createNodes({ binary, database, folder, count: 2 });
+  const nodes = await createNodes({ binary, database, folder, count: 2, args: LOG_REQUESTS });
   const restart = async (node, random) => {
     await pause(random() * MAX_OUTAGE_MS);
     await node.start();
@@ -79,6 +85,9 @@ export async function onPostgres({ binary, tool, ...options }) {
     },
     async function killTasks(random) {
       await panicTasks(nodes[Math.floor(random() * nodes.length)], random);
+    },
+    async function closeLog(random) {
+      await closeLogOf(nodes[Math.floor(random() * nodes.length)], random);
     },
     async function crashServer(random) {
       server.stop("immediate");

@@ -16,6 +16,7 @@ import { onFullDisk, onPostgres, onSqlite } from "../../scripts/torture/scenario
 import { readDatabase } from "../../scripts/torture/stored.mjs";
 
 const seed = Number(process.env.TORTURE_SEED ?? 16);
+const FULL_DISK = ["fullDisk", "killOnFullDisk", "killTasks", "killTasksOnFullDisk"];
 let programs;
 
 before(() => {
@@ -23,8 +24,9 @@ before(() => {
   programs = { binary: serviceBinary(false), tool: loadTool(false) };
 });
 
-/** Checks that accidents happened while something was acknowledged, and broke nothing. */
-function assertIntact({ sent, found, counts, broken }) {
+/** Checks that accidents of each kind happened while something was acknowledged, and broke nothing. */
+function assertIntact({ happened, sent, found, counts, broken }, kinds) {
+  assert.deepEqual(Object.keys(happened).sort(), kinds.sort(), `seed ${seed}`);
   assert.deepEqual(broken, [], `seed ${seed}`);
   assert.deepEqual({ missing: found.missing, doubled: found.doubled }, { missing: 0, doubled: 0 });
   assert.ok(sent.messages > 0 && sent.batches > 0 && sent.jobs > 0, JSON.stringify(sent));
@@ -64,17 +66,18 @@ test("The site of a run has a job for each page, also for more than a new site p
 });
 
 test("Nothing acknowledged is lost or doubled by ten kills on SQLite", async () => {
-  assertIntact(await onSqlite({ ...programs, seed, kills: 10 }));
+  assertIntact(await onSqlite({ ...programs, seed, kills: 10 }), ["kill", "closeLog", "killTasks"]);
 });
 
 test("Nothing acknowledged is lost or doubled by ten kills of nodes and crashes of PostgreSQL", async () => {
-  assertIntact(await onPostgres({ ...programs, seed, kills: 10 }));
+  const kinds = ["killOneNode", "killBothNodes", "killTasks", "closeLog", "crashServer"];
+  assertIntact(await onPostgres({ ...programs, seed, kills: 10 }), kinds);
 });
 
 test("Nothing acknowledged is lost or doubled by a disk that is full for a while", async () => {
-  assertIntact(await onFullDisk({ ...programs, seed, kills: 4 }));
+  assertIntact(await onFullDisk({ ...programs, seed, kills: 4 }), FULL_DISK);
 });
 
 test("Nothing acknowledged is lost or doubled by a limit of the size of files", async () => {
-  assertIntact(await onFullDisk({ ...programs, seed, kills: 4, mount: false }));
+  assertIntact(await onFullDisk({ ...programs, seed, kills: 4, mount: false }), FULL_DISK);
 });
