@@ -180,6 +180,25 @@ mod tests {
             assert_eq!(took_for(&db, "shop", NOVEMBER_ENDS + 1, next_month).await, Some(1));
         }
 
+        async fn invented_visitors_without_an_address_leave_replies_for_later_days(database: &TestDatabase) {
+            let db = with_sites(database, Some(200)).await;
+            let day = NOVEMBER_ENDS - 24 * 3_600_000;
+            let without_address = |visitor: &str| Holder::of(Asker { visitor_id: Some(visitor), caller: Caller::Anybody });
+            let mut counted = 0;
+            for number in 0..200 {
+                let invented = without_address(&format!("invented {number}"));
+                counted += usize::from(took_for(&db, "shop", day, invented).await.is_some());
+            }
+            assert_eq!(counted, 50, "a quarter in a day");
+            let nobody = Holder::of(Asker { visitor_id: None, caller: Caller::Anybody });
+            assert_eq!(took_for(&db, "shop", day, nobody).await, None, "visitors without an id are no others");
+            // Whom the site has proved, and whose address is known, is nobody's invention.
+            assert!(took_for(&db, "shop", day, without_address("verified:ada")).await.is_some());
+            assert!(took_for(&db, "shop", day, holders("visitor", "192.0.2.1")).await.is_some());
+            assert!(took_for(&db, "shop", NOVEMBER_ENDS, without_address("of the next day")).await.is_some());
+            assert_eq!(used(&db, "shop", NOVEMBER_ENDS).await.expect("read"), 53);
+        }
+
         async fn a_reply_that_failed_is_given_back_to_its_holders(database: &TestDatabase) {
             let db = with_sites(database, Some(100)).await;
             for _ in 0..40 {
