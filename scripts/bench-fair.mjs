@@ -144,12 +144,15 @@ async function measure(kind, database) {
         email: person.email,
       };
       const measured = await undisturbed(() => besides(workerData, () => visit(node, good)));
-      const { sent, statuses, pushes } = measured;
-      rows.push({ kind, attack, ...measured, requests: sent, limit, met: isMet(measured) });
+      const { sent, statuses, pushes, events } = measured;
+      // A flood that the service refuses as a whole, or that fits, measures nothing of its budgets.
+      const isTried = !events || (events.accepted > 0 && events.refusedForBytes > 0);
+      rows.push({ kind, attack, ...measured, requests: sent, limit, met: isMet(measured) && isTried });
       const responses = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
       const told = pushes === undefined ? "" : `, ${pushes} pushes`;
       say(`${kind}, ${attack}: p99 ${measured.p99.toFixed(1)} ms, ${measured.errors} errors`);
       say(`  the attacker got ${responses.join(", ")}${told}`);
+      if (events) say(`  ${events.accepted} events stored, ${events.refusedForBytes} batches refused for their bytes`);
     }
     return rows;
   } finally {
