@@ -185,17 +185,18 @@ async function buildScripts(dev) {
   await buildNpm(esbuild, common, define);
 }
 
-/** Writes `dist/server/`: the client and the proxy for a site's server. It is not minified, for readable traces. */
+/** Writes `dist/server/`: the client, the proxy and the jobs for a site's server. It is not minified, for readable traces. */
 export async function buildServer() {
   const esbuild = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   await esbuild.build({
-    entryPoints: ["index", "browser"].map((name) => join(root, `www/server/${name}.ts`)),
+    entryPoints: ["index", "files", "browser"].map((name) => join(root, `www/server/${name}.ts`)),
     outdir: join(dist, "server"),
     outExtension: { ".js": ".mjs" },
     bundle: true,
     format: "esm",
     platform: "neutral",
+    external: ["node:*"],
     target: "es2022",
     logLevel: "warning",
     define: { VERSION: JSON.stringify(version) },
@@ -293,14 +294,26 @@ const TYPES = [
   "server/back-off",
   "server/client",
   "server/connector-error",
+  "server/database-journal",
   "server/exchange",
+  "server/file-journal",
+  "server/files",
   "server/index",
+  "server/job-handler",
+  "server/journal-store",
   "server/node",
   "server/node-request",
+  "server/overlay",
+  "server/page-head",
+  "server/page-heads",
   "server/proxy",
   "server/proxy-options",
+  "server/public-page",
   "server/rate",
+  "server/run-jobs",
+  "server/runner-stopped",
   "server/sync",
+  "server/sync-pages",
   "server/types",
   "server/visitor-token",
 ];

@@ -14,6 +14,7 @@ const CRATE = "src/lib.rs";
 const CONNECTOR = "crates/connector/src/lib.rs";
 const WEBHOOKS = "crates/service/src/notify/notify_tests/docs.rs";
 const NODE = "tests/server/docs.test.mjs";
+const SITES = "tests/server/docs-sites.test.mjs";
 const SELF_HOST = "tests/e2e/self-host.test.mjs";
 const BUILDERS = "tests/e2e/website-builders.test.mjs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
@@ -77,6 +78,17 @@ export const RUN_BY = {
     "Avoid page conflicts: html": GUEST,
     "Avoid page conflicts: js 2": GUEST,
     "Avoid page conflicts: js 3": GUEST,
+  },
+  "docs/javascript-sites.md": {
+    "Publish your first article: js": SITES,
+    "Choose a journal: js": SITES,
+    "Choose a journal: js 2": SITES,
+    "Show page heads: js": SITES,
+    "Show page heads: js 2": SITES,
+    "Show page heads: js 3": SITES,
+    "Show page heads: js 4": SITES,
+    "Show page heads: js 5": SITES,
+    "Sync your pages: js": SITES,
   },
   "docs/privacy.md": { "Ask for consent: html": PRIVACY, "What a visitor can do: js": PRIVACY },
   "docs/rust.md": {

@@ -35,7 +35,7 @@ export const SECTIONS = [
   },
   {
     title: "On your server",
-    pages: ["docs/server.md", "docs/contract.md", "docs/self-host.md", "docs/webhooks.md"],
+    pages: ["docs/server.md", "docs/javascript-sites.md", "docs/contract.md", "docs/self-host.md", "docs/webhooks.md"],
   },
   { title: "For operators", pages: ["docs/inbox.md", "docs/publishing.md"] },
   {

@@ -15,10 +15,11 @@ import { project, root } from "./fixture.mjs";
 const NAME = "@site-connector/chat-widget";
 const THEMES = "amber blue emerald light_amber light_blue light_rose light_teal rose slate teal violet".split(" ");
 const LOCALES = "ar de es fr he hi id it ja ko nl pl pt-BR ru th tr vi zh-CN zh-TW".split(" ");
-const SERVER_TYPES =
-  "back-off client connector-error exchange index node node-request proxy proxy-options rate sync types visitor-token".split(
-    " ",
-  );
+const SERVER_TYPES = [
+  ..."back-off client connector-error database-journal exchange file-journal files index job-handler".split(" "),
+  ..."journal-store node node-request overlay page-head page-heads proxy proxy-options public-page rate".split(" "),
+  ..."run-jobs runner-stopped sync sync-pages types visitor-token".split(" "),
+];
 const FILES = [
   "LICENSE-APACHE",
   "LICENSE-MIT",
@@ -53,6 +54,7 @@ const FILES = [
   ...["element", "index", "react", "vue", "widget"].map((name) => `dist/npm/${name}.mjs`),
   "dist/npm/chat-widget.wasm",
   "dist/server/browser.mjs",
+  "dist/server/files.mjs",
   "dist/server/index.mjs",
   ...LOCALES.map((name) => `dist/locales/${name}.mjs`),
   ...THEMES.map((name) => `dist/themes/${name}.mjs`),
@@ -139,12 +141,22 @@ test("Every export can be imported on a server without side effects", () => {
       "./element": ["ChatWidgetElement"],
       "./server": [
         "ConnectorError",
+        "HandlerStuck",
+        "JobFailure",
+        "PageHead",
+        "PageHeads",
+        "RunnerStopped",
         "ServerConnectorClient",
         "SyncStoppedError",
         "connectorProxy",
+        "databaseJournal",
+        "keyValueJournal",
+        "runJobs",
         "signVisitorToken",
+        "syncPages",
         "toNodeHandler",
       ],
+      "./server/files": ["fileJournal"],
     };
     assert.deepEqual([path, names, untouched], [path, own[path] ?? ["ChatWidget"], true]);
   }

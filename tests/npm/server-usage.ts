@@ -6,10 +6,17 @@ import {
   ConnectorError,
   type ConnectorProxy,
   connectorProxy,
+  databaseJournal,
+  JobFailure,
+  type JobHandler,
+  PageHeads,
+  runJobs,
   ServerConnectorClient,
   SyncStoppedError,
+  syncPages,
   toNodeHandler,
 } from "@site-connector/chat-widget/server";
+import { fileJournal } from "@site-connector/chat-widget/server/files";
 
 const proxy: ConnectorProxy = connectorProxy({
   origin: "https://service.example",
@@ -51,4 +58,34 @@ export async function work(): Promise<Claim> {
   );
   console.log(token.length);
   return claim;
+}
+
+const journal = fileJournal("state");
+const heads = new PageHeads({ client, journal });
+const handler: JobHandler = {
+  async publishArticle({ contentId, path, title, content }, { job, step, signal }) {
+    const saved = await step("save", async ({ wasBegun }) => ({ number: wasBegun ? 1 : content.length, at: job.id }));
+    if (signal.aborted) throw new JobFailure(`${title} took too long`, { permanent: true });
+    return { externalId: contentId ?? saved.at, path, data: { number: saved.number.toFixed() } };
+  },
+  applySeoOverlay: (overlay) => heads.apply(overlay),
+  deleteArticle: ({ path }) => ({ message: `${path?.length}` }),
+};
+
+export async function serve(): Promise<void> {
+  const summary = await runJobs(handler, {
+    client,
+    journal,
+    site: { origin: "https://shop.example" },
+    intervalMs: 5000,
+  });
+  console.log(summary?.succeeded.toFixed());
+  const inDatabase = databaseJournal(async (sql, values) => [{ [sql]: values.length }], { table: "jobs" });
+  const { skipped } = await syncPages([{ externalId: "1", type: "page" }], { client, journal: inDatabase });
+  console.log(skipped[0]?.reason.length);
+  const head = await heads.headFor("/", "en");
+  const metadata: { title: string } = head.metadata({ title: "Own" });
+  console.log(head.apply("<head></head>"), metadata, head.overlay?.title?.length);
+  // @ts-expect-error: the journal is required.
+  await runJobs(handler, { client });
 }

@@ -144,8 +144,12 @@ export class ServerConnectorClient {
     return pushPages(items, run, (page) => this.syncContent(page, { signal: run.signal }));
   }
 
-  /** Returns the published overlays, of all pages and locales by default. */
-  listSeoOverlays(query: { path?: string; locale?: string } = {}, call: CallOptions = {}): Promise<OverlayList> {
+  /** Returns the published overlays, of all pages and locales by default. With the `etag` of an earlier list, the service
+   * may answer that it `isUnchanged`. */
+  listSeoOverlays(
+    query: { path?: string; locale?: string } = {},
+    call: CallOptions & { etag?: string } = {},
+  ): Promise<OverlayList> {
     const { path, locale } = query;
     return this.#exchange.call({ ...call, path: "/seo/overlays", query: { path, locale } }, readOverlays);
   }

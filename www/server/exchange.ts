@@ -2,6 +2,7 @@
 
 import { BACK_OFF, type BackOff, parseRetryAfter, waitAfter } from "./back-off.js";
 import { ConnectorError, printable, refusal } from "./connector-error.js";
+import { NOT_MODIFIED } from "./read-data.js";
 import {
   address,
   BodyTooLarge,
@@ -47,6 +48,8 @@ export interface CallOptions {
 export interface Call extends CallOptions {
   path: string;
   query?: Record<string, string | null | undefined>;
+  /** The version of the data that the caller has. If it is still current, `read` gets `NOT_MODIFIED`. */
+  etag?: string;
   /** The body and the key of a POST: every attempt sends the same bytes. Without them the call is a GET. */
   post?: { key: string; body: unknown };
 }
@@ -94,7 +97,7 @@ export class Exchange {
   }
 
   /** Makes a call and returns the data of its response, as `read` validates it. */
-  async call<Data>(call: Call, read: (data: unknown) => Data): Promise<Data> {
+  async call<Data>(call: Call, read: (data: unknown, etag?: string) => Data): Promise<Data> {
     const body = call.post && jsonOf(call.post.body, call.post.key);
     for (let failed = 1; ; failed += 1) {
       try {
@@ -108,11 +111,19 @@ export class Exchange {
     }
   }
 
-  async #attempt<Data>(call: Call, body: string | undefined, read: (data: unknown) => Data): Promise<Data> {
+  async #attempt<Data>(
+    call: Call,
+    body: string | undefined,
+    read: (data: unknown, etag?: string) => Data,
+  ): Promise<Data> {
     const key = call.post?.key;
     const { signal, state, done } = deadline(this.#timeoutMs, call.signal);
     try {
       const response = await this.#send(call, body, signal);
+      if (response.status === 304 && call.etag !== undefined) {
+        discard(response.body);
+        return read(NOT_MODIFIED, call.etag);
+      }
       const bytes = await this.#bodyOf(response, signal).catch((error: unknown) => {
         if (!(error instanceof UnusableBody)) throw error;
         throw new ConnectorError("invalid_response", `invalid response: ${error.message}`, {
@@ -150,6 +161,7 @@ export class Exchange {
     for (const [name, value] of Object.entries(call.query ?? {})) if (value != null) parameters.append(name, value);
     const url = address(this.#origin, call.path, parameters.size > 0 ? `?${parameters}` : "");
     const headers = requestHeaders(this.#authorization);
+    if (call.etag !== undefined) headers.set("If-None-Match", call.etag);
     const init: RequestInit = { headers, redirect: "manual", signal };
     if (call.post) {
       headers.set("Content-Type", "application/json");
@@ -173,7 +185,7 @@ function open<Data>(
   { status, headers }: Response,
   bytes: Uint8Array,
   key: string | undefined,
-  read: (data: unknown) => Data,
+  read: (data: unknown, etag?: string) => Data,
 ): Data {
   let body: unknown;
   try {
@@ -196,7 +208,7 @@ function open<Data>(
     });
   }
   try {
-    return read(envelope["data"]);
+    return read(envelope["data"], headers.get("ETag") ?? undefined);
   } catch (error) {
     throw new ConnectorError("invalid_response", `invalid response: ${(error as Error).message}`, {
       status,

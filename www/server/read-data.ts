@@ -4,6 +4,9 @@ import type { ActivatedSite, Claim, ClaimedJob, Job, MessageList, OverlayList, S
 
 type Members = Record<string, unknown>;
 
+/** The data of a response to a request with an `etag` that is still current. */
+export const NOT_MODIFIED = Symbol("not modified");
+
 function members(value: unknown, name = "data"): Members {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${name} must be an object`);
   return value as Members;
@@ -37,10 +40,12 @@ export function readMessages(data: unknown): MessageList {
 }
 
 /** Returns overlays: `{"overlays": […]}`, `{"items": […]}` or the array itself. */
-export function readOverlays(data: unknown): OverlayList {
+export function readOverlays(data: unknown, etag?: string): OverlayList {
+  const version = etag === undefined ? {} : { etag };
+  if (data === NOT_MODIFIED) return { overlays: [], isUnchanged: true, ...version };
   const overlays = Array.isArray(data) ? data : (members(data)["overlays"] ?? members(data)["items"]);
   if (!Array.isArray(overlays)) throw new Error("overlays must be an array");
-  return { overlays: overlays.filter((one) => typeof one === "object" && one !== null) };
+  return { overlays: overlays.filter((one) => typeof one === "object" && one !== null), ...version };
 }
 
 export function readJob(data: unknown): Job {

@@ -5,7 +5,7 @@ import { jsonOf } from "./service.js";
 import type { ContentItem, ContentPage, SyncReceipt } from "./types.js";
 
 /** Maximum size of a page's items in bytes. The contract specifies none; most servers accept a megabyte. */
-const MAX_PAGE_BYTES = 1024 * 1024;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 const MAX_PAGE_ITEMS = 100;
 
 /** The settings of a sync of the site's content. */

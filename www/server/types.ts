@@ -116,6 +116,10 @@ export interface Overlay {
 
 export interface OverlayList {
   overlays: Overlay[];
+  /** The version of the list, if the service names one. */
+  etag?: string;
+  /** Whether the list is the one of the given `etag`; `overlays` is empty then. */
+  isUnchanged?: boolean;
 }
 
 /** A job of the site. */
@@ -151,18 +155,23 @@ export interface Claim {
   job: ClaimedJob | null;
 }
 
+/** What a job has done on the site. */
+export interface JobResult {
+  externalId?: string;
+  url?: string;
+  path?: string;
+  status?: string;
+  message?: string;
+  data?: Record<string, unknown>;
+}
+
 /** The outcome of a job. */
 export type Completion = { claimToken: string } & (
+  | { ok: true; result?: JobResult }
   | {
-      ok: true;
-      result?: {
-        externalId?: string;
-        url?: string;
-        path?: string;
-        status?: string;
-        message?: string;
-        data?: Record<string, unknown>;
-      };
+      ok: false;
+      error?: string;
+      /** An extension of ours: whether every other attempt would fail as well. */
+      permanent?: boolean;
     }
-  | { ok: false; error?: string }
 );
