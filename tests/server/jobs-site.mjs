@@ -36,6 +36,8 @@ export function startStore() {
   });
 }
 
+/** The time for which a killed runner holds the journal. */
+const LOCK_MS = 3000;
 let count = 0;
 
 /** Starts a site. `place` is where the journal is; a folder of its own for files. */
@@ -47,19 +49,29 @@ export async function startJobsSite({ origin, token }, kind = "files", place = u
   const journal = journalOf(kind, PLACE);
   const client = new ServerConnectorClient({ origin, token, backOff: { attempts: 1 } });
   const heads = new PageHeads({ client, journal, storedMs: 1, waitMs: 10_000 });
-  /** Pages that a cache in front of the site still has. */
+  /** Pages that a cache in front of the site still has, by their paths, or one for all. */
   const cached = new Map();
   const address = await listen(async (request, response) => {
-    const html = cached.get(request.url) ?? cms.html(request.url);
+    const old = cached.get(request.url) ?? cached.get("*");
+    const html = old ?? cms.html(request.url);
     response.writeHead(html === undefined ? 404 : 200, { "Content-Type": "text/html; charset=utf-8" });
-    const head = cached.has(request.url) ? undefined : await heads.headFor(request.url);
+    const head = old === undefined ? await heads.headFor(request.url) : undefined;
     response.end(head && html !== undefined ? head.apply(html) : (html ?? "Not found"));
   });
   cms.edit("/", "<!doctype html><html><head><title>Home</title></head><body>Home</body></html>");
-  const environment = { SITE: home, ORIGIN: origin, ADDRESS: address, TOKEN: token, JOURNAL: kind, PLACE };
+  const environment = {
+    LOCK_MS: `${LOCK_MS}`,
+    SITE: home,
+    ORIGIN: origin,
+    ADDRESS: address,
+    TOKEN: token,
+    JOURNAL: kind,
+    PLACE,
+  };
   return {
     name: `JavaScript, ${kind}`,
     address,
+    lockMs: LOCK_MS,
     cms,
     cached,
     journal,
@@ -87,7 +99,13 @@ export async function startJobsSite({ origin, token }, kind = "files", place = u
       const response = await fetch(address + path);
       return { status: response.status, html: await response.text() };
     },
+    /** Ends the lock of a runner that was killed, as its time does. */
+    async endLock() {
+      for (const key of await journal.list("lock/")) await journal.set(key, JSON.stringify({ owner: "", until: 0 }));
+    },
     write: (path, html) => cms.edit(path, html),
+    /** Puts a page into the cache for all paths, or clears the cache. */
+    test: (file, html) => (html === null ? cached.delete("*") : file === "cache" && cached.set("*", html)),
     /** Returns the posts of an article with a path, with the number of their versions. */
     articles: (path) => cms.posts().filter(({ versions }) => versions.some((version) => version.path === path)),
   };

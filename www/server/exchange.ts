@@ -15,6 +15,7 @@ import {
   UnusableBody,
 } from "./service.js";
 import { atLeastOne, timeLimit, withDefaults } from "./settings.js";
+import { sleep } from "./sleep.js";
 
 /** The settings of a client. */
 export interface ClientOptions {
@@ -61,18 +62,6 @@ const membersOf = (value: unknown): Members =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
 const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
 
-function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, ms);
-    signal?.addEventListener("abort", wake);
-  });
-}
-
 /** The connection of a client to the service. */
 export class Exchange {
   readonly #origin: URL;
@@ -93,7 +82,7 @@ export class Exchange {
     atLeastOne("backOff.attempts", this.#backOff.attempts);
     this.#fetch = options.fetch ?? ((...args) => fetch(...args));
     this.#random = options.random ?? Math.random;
-    this.#sleep = options.sleep ?? sleepFor;
+    this.#sleep = options.sleep ?? sleep;
   }
 
   /** Makes a call and returns the data of its response, as `read` validates it. */

@@ -11,8 +11,6 @@ import type { ClaimedJob, Completion, JobResult } from "./types.js";
 const MAX_JSON = 32 * 1024;
 /** Maximum delay of a timer in milliseconds; a longer one would end at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
-/** The time that a handler has to stop at the end of its lease, in milliseconds. */
-const GRACE_MS = 1000;
 
 /** What an execution needs of its runner. */
 export interface Execution {
@@ -21,6 +19,8 @@ export interface Execution {
   site: PublicSite | undefined;
   /** On the clock of `performance.now()`. */
   deadline: number;
+  /** The time that the handler has to stop after the deadline, in milliseconds. */
+  graceMs: number;
   /** Is called before each step, for logs and tests. */
   observe: (step: string) => void;
   /** Returns whether this runner may go on. */
@@ -29,7 +29,7 @@ export interface Execution {
 
 /** Returns the report of a failure. */
 function failed(claimToken: string, error: unknown): Completion {
-  const { name, message, permanent } = error as Error & { permanent?: boolean };
+  const { name, message, permanent } = Object(error) as Error & { permanent?: boolean };
   // By name: a handler may come from another bundle of this library.
   const isReadable = name === "JobFailure" || error instanceof ConnectorError;
   const reason = isReadable ? message : `The connector failed: ${message ?? error}`;
@@ -59,7 +59,7 @@ export async function execute(job: ClaimedJob, execution: Execution): Promise<Co
   let grace: ReturnType<typeof setTimeout> | undefined;
   const stuck = new Promise<never>((_, reject) => {
     late.signal.addEventListener("abort", () => {
-      grace = setTimeout(() => reject(new HandlerStuck(job.id)), GRACE_MS);
+      grace = setTimeout(() => reject(new HandlerStuck(job.id)), execution.graceMs);
     });
   });
   try {
@@ -106,11 +106,12 @@ async function perform(job: ClaimedJob, execution: Execution, signal: AbortSigna
   if (site === undefined) return result;
   await goOn("verify");
   try {
-    await verify(site, work, result, signal);
+    const url = await verify(site, work, result, signal);
+    return url === undefined ? result : { url, path: new URL(url).pathname, ...result };
   } catch (error) {
-    await goOn("undo");
-    await result.undo?.();
+    observe("undo");
+    // Also at the end of the lease: the change would stay without a success.
+    if (await isHeld()) await result.undo?.();
     throw error;
   }
-  return result;
 }

@@ -6,6 +6,7 @@ import { hasContent } from "./overlay.js";
 import { PageHead } from "./page-head.js";
 import { oneLine, showsText } from "./page-text.js";
 import { BodyTooLarge, readBounded } from "./service.js";
+import { sleep } from "./sleep.js";
 
 /** How the runner looks at the public pages. */
 export interface PublicSite {
@@ -98,20 +99,26 @@ function lookFor(
 }
 
 /**
- * Looks at the page of a job until it shows what was done.
+ * Looks at the page of a job until it shows what was done. Returns the page's address, if there is a page.
  *
  * @throws {JobFailure} if it does not within the time.
  */
-export async function verify(site: PublicSite, work: Work, result: HandlerResult, signal: AbortSignal): Promise<void> {
+export async function verify(
+  site: PublicSite,
+  work: Work,
+  result: HandlerResult,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const wanted = lookFor(work, result);
-  if (wanted === undefined) return;
+  if (wanted === undefined) return undefined;
   const address = addressOf(site, wanted.at);
   const until = performance.now() + (site.patienceMs ?? 10_000);
   for (let wait = AGAIN_MS; ; wait = Math.min(2 * wait, MAX_AGAIN_MS)) {
     let unseen: Unseen = "it cannot be read";
     try {
-      unseen = wanted.look(await read(site, address, signal));
-      if (unseen === undefined) return;
+      const html = await read(site, address, signal);
+      unseen = wanted.look(html);
+      if (unseen === undefined) return html === undefined ? undefined : address;
     } catch (error) {
       // A server that starts again after a change answers soon.
       if (!(error instanceof JobFailure) || performance.now() + wait >= until || signal.aborted) throw error;
@@ -123,6 +130,6 @@ export async function verify(site: PublicSite, work: Work, result: HandlerResult
         `${what}, but visitors of ${oneLine(address)} do not see it: ${unseen}. A cache may be in between.`,
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await sleep(wait, signal);
   }
 }

@@ -11,6 +11,7 @@ import type { PublicSite } from "./public-page.js";
 import { MAX_LOCK_MS, RunnerLock } from "./runner-lock.js";
 import { HandlerStuck, RunnerStopped } from "./runner-stopped.js";
 import { atLeastOne, timeLimit } from "./settings.js";
+import { sleep } from "./sleep.js";
 import type { ClaimedJob, Completion } from "./types.js";
 
 /** Maximum consecutive claims of known jobs before a run ends. */
@@ -18,6 +19,8 @@ const MAX_REPEATS = 5;
 /** The delays after failed claims while a run waits for jobs, in milliseconds; each is twice the one before. */
 const RETRY_MS = 5000;
 const MAX_RETRY_MS = 5 * 60 * 1000;
+/** The time that a handler has to stop at the end of its lease, in milliseconds. */
+const GRACE_MS = 30_000;
 
 /** The settings of a run. */
 export interface RunOptions {
@@ -34,6 +37,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** The time after which a killed runner no longer holds the journal, in milliseconds; 15,000 by default. */
   lockMs?: number;
+  /** The time that a handler has to stop at the end of its lease, in milliseconds; 30,000 by default. Then the run fails. */
+  graceMs?: number;
   /** Is called before each step with its name and the id of the job, for logs and tests. */
   onStep?: (step: string, jobId: string) => void;
   /** Receives a line when a claim or a report has failed; `console.warn` by default. */
@@ -52,19 +57,6 @@ export interface RunSummary {
 const isFinal = ({ kind, status }: ConnectorError) =>
   kind === "setup" || kind === "aborted" || [400, 401, 403, 404, 405].includes(status ?? 0);
 
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    if (signal?.aborted) end();
-    signal?.addEventListener("abort", end, { once: true });
-  });
-}
-
 /**
  * Claims jobs, passes each to the handler, looks at the public page, and reports the outcome, until there is no job. Returns
  * `undefined` if another runner holds the journal. A job that is claimed again after a crash or a lost report is reported
@@ -75,6 +67,7 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
 export async function runJobs(handler: JobHandler, options: RunOptions): Promise<RunSummary | undefined> {
   const { intervalMs, signal, lockMs = 15_000, maxMs = Number.POSITIVE_INFINITY } = options;
   atLeastOne("lockMs", lockMs, MAX_LOCK_MS);
+  timeLimit("graceMs", options.graceMs ?? GRACE_MS);
   if (intervalMs !== undefined) timeLimit("intervalMs", intervalMs);
   const until = performance.now() + maxMs;
   const total: RunSummary = { succeeded: 0, failed: 0, unreported: 0 };
@@ -98,7 +91,7 @@ export async function runJobs(handler: JobHandler, options: RunOptions): Promise
       }
     }
     if (intervalMs === undefined || signal?.aborted || performance.now() >= until) return isAlone ? total : undefined;
-    await wait(intervalMs, signal);
+    await sleep(intervalMs, signal);
     if (signal?.aborted) return total;
   }
 }
@@ -139,7 +132,7 @@ class Run {
         if (intervalMs === undefined || !(error instanceof ConnectorError) || isFinal(error)) throw error;
         this.#log(`claiming a job failed: ${error.message}`);
         failures += 1;
-        await wait(Math.max(Math.min(RETRY_MS * 2 ** failures, MAX_RETRY_MS), error.retryAfterMs ?? 0), signal);
+        await sleep(Math.max(Math.min(RETRY_MS * 2 ** failures, MAX_RETRY_MS), error.retryAfterMs ?? 0), signal);
         continue;
       }
       if (job === null) break;
@@ -163,6 +156,7 @@ class Run {
         journal: this.#journal,
         site: this.#options.site,
         deadline,
+        graceMs: this.#options.graceMs ?? GRACE_MS,
         observe: (step) => this.#observe(step, job.id),
         isHeld: () => this.#lock.isHeld(),
       });

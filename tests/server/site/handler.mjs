@@ -11,8 +11,8 @@ export function handlerOf(cms, heads, { client, journal }) {
     cms.save(post);
   };
   const shown = ({ id, versions }) => {
-    const { path, title, content } = versions.at(-1);
-    return { externalId: id, path, status: "published", shows: { title, content } };
+    const { path, title, content, edited } = versions.at(-1);
+    return { externalId: id, path, status: "published", shows: edited ? { content: edited } : { title, content } };
   };
   const known = (contentId) => {
     const post = cms.find(contentId);

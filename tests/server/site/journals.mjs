@@ -1,6 +1,7 @@
 // The journals of the tests, each in a real store outside of the process that runs jobs.
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { fileJournal } from "../../../dist/server/files.mjs";
 import { databaseJournal, keyValueJournal } from "../../../dist/server/index.mjs";
@@ -32,13 +33,33 @@ const sqlite = (file) => async (sql, values) => {
   return stdout === "" ? [] : JSON.parse(stdout);
 };
 
-/** Returns a query of PostgreSQL by its own program. */
-const postgres = (url) => async (sql, values) => {
-  const whole = sql.replace(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
-  const rows = /^SELECT/.test(whole) ? `SELECT row_to_json(one) FROM (${whole}) AS one` : whole;
-  const { stdout } = await run("psql", ["-XqAt", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", rows]);
-  return stdout.split("\n").filter(Boolean).map(JSON.parse);
-};
+/** Returns a query of PostgreSQL by its own program, which runs until this process ends. */
+function postgres(url) {
+  const child = spawn("psql", ["-XqAt", "-d", url], { stdio: ["pipe", "pipe", "ignore"] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  // Only a query keeps this process alive.
+  child.unref();
+  child.stdin.unref();
+  const execute = async (sql) => {
+    child.stdout.ref();
+    child.stdin.write(`${sql};\n\\echo END :ERROR\n`);
+    const rows = [];
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done || value === "END true") throw new Error(`PostgreSQL refused ${sql}`);
+      if (value === "END false") return rows.map(JSON.parse);
+      rows.push(value);
+    }
+  };
+  let last = Promise.resolve();
+  return (sql, values) => {
+    const whole = sql.replace(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
+    const rows = /^SELECT/.test(whole) ? `SELECT row_to_json(one) FROM (${whole}) AS one` : whole;
+    const result = last.then(() => execute(rows)).finally(() => child.stdout.unref());
+    last = result.catch(() => {});
+    return result;
+  };
+}
 
 /** Returns the journal of a kind at a place. */
 export function journalOf(kind, place) {

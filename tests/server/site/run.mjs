@@ -30,7 +30,7 @@ const summary = await runJobs(handlerOf(new Cms(SITE), new PageHeads({ client, j
   client,
   journal,
   site: { origin: ADDRESS, patienceMs: 1500 },
-  lockMs: Number(LOCK_MS ?? 3000),
+  lockMs: Number(LOCK_MS),
   log: () => {},
   onStep(step) {
     if (step === STOP_AT) die();
