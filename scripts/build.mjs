@@ -298,6 +298,7 @@ const TYPES = [
   "server/exchange",
   "server/file-journal",
   "server/files",
+  "server/git-folder",
   "server/index",
   "server/job-handler",
   "server/journal-store",

@@ -88,6 +88,7 @@ export const RUN_BY = {
     "Show page heads: js 3": SITES,
     "Show page heads: js 4": SITES,
     "Show page heads: js 5": SITES,
+    "Keep articles in a Git folder: js": SITES,
     "Sync your pages: js": SITES,
   },
   "docs/privacy.md": { "Ask for consent: html": PRIVACY, "What a visitor can do: js": PRIVACY },

@@ -16,7 +16,9 @@ const NAME = "@site-connector/chat-widget";
 const THEMES = "amber blue emerald light_amber light_blue light_rose light_teal rose slate teal violet".split(" ");
 const LOCALES = "ar de es fr he hi id it ja ko nl pl pt-BR ru th tr vi zh-CN zh-TW".split(" ");
 const SERVER_TYPES = [
-  ..."back-off client connector-error database-journal exchange file-journal files index job-handler".split(" "),
+  ..."back-off client connector-error database-journal exchange file-journal files git-folder index job-handler".split(
+    " ",
+  ),
   ..."journal-store node node-request overlay page-head page-heads proxy proxy-options public-page rate".split(" "),
   ..."run-jobs runner-stopped sync sync-pages types visitor-token".split(" "),
 ];
@@ -156,7 +158,7 @@ test("Every export can be imported on a server without side effects", () => {
         "syncPages",
         "toNodeHandler",
       ],
-      "./server/files": ["fileJournal"],
+      "./server/files": ["fileJournal", "gitFolder"],
     };
     assert.deepEqual([path, names, untouched], [path, own[path] ?? ["ChatWidget"], true]);
   }

@@ -16,7 +16,7 @@ import {
   syncPages,
   toNodeHandler,
 } from "@site-connector/chat-widget/server";
-import { fileJournal } from "@site-connector/chat-widget/server/files";
+import { fileJournal, gitFolder } from "@site-connector/chat-widget/server/files";
 
 const proxy: ConnectorProxy = connectorProxy({
   origin: "https://service.example",
@@ -63,6 +63,7 @@ export async function work(): Promise<Claim> {
 const journal = fileJournal("state");
 const heads = new PageHeads({ client, journal });
 const handler: JobHandler = {
+  ...gitFolder({ folder: "site", render: async ({ title, content }) => `# ${title}\n${content}`, pushTo: "origin" }),
   async publishArticle({ contentId, path, title, content }, { job, step, signal }) {
     const saved = await step("save", async ({ wasBegun }) => ({ number: wasBegun ? 1 : content.length, at: job.id }));
     if (signal.aborted) throw new JobFailure(`${title} took too long`, { permanent: true });

@@ -215,6 +215,29 @@ test("the hooks of SvelteKit, Astro, Nuxt and Next put the page head into their 
   assert.deepEqual(metadata, { title: { absolute: "Head of /guides/glaze" } });
 });
 
+test("the Git folder of the docs commits an article and pushes it", async () => {
+  const service = await startService();
+  process.env.SITE_TOKEN = service.token;
+  const git = (...args) => execFileSync("git", ["-C", join(folder, "shop"), ...args], { encoding: "utf8" });
+  const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@shop.example"];
+  mkdirSync(join(folder, "shop/content"), { recursive: true });
+  execFileSync("git", ["init", "-q", "--bare", join(folder, "origin.git")]);
+  git("init", "-q", "-b", "main");
+  git("remote", "add", "origin", join(folder, "origin.git"));
+  git(...identity, "commit", "-q", "--allow-empty", "-m", "Begin");
+  const payload = { contentId: "c", path: "/glaze", title: "Glaze", content: "<p>Stir.</p><script>x</script>" };
+  const read = await service.add("publish_article", payload, 1);
+  const code = snippet("docs/javascript-sites.md", "Keep articles in a Git folder: js")
+    .replace("https://service.example", service.origin)
+    .replace("/srv/shop", join(folder, "shop"))
+    .replace("/var/lib/shop", folder);
+  const clean = 'function clean(html) { return html.split("<script>")[0]; }';
+  writeFileSync(join(folder, "git.mjs"), `${code}\n${clean}`);
+  await import(pathToFileURL(join(folder, "git.mjs")).href);
+  assert.equal((await read()).status, "succeeded");
+  assert.equal(git("show", "origin/main:content/glaze.md"), '---\ntitle: "Glaze"\n---\n\n<p>Stir.</p>\n');
+});
+
 test("the sync of the docs pushes the pages", async () => {
   const pushed = [];
   const client = { syncContent: async ({ items }) => (pushed.push(...items), {}) };
