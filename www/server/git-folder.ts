@@ -2,6 +2,7 @@
 
 import { lstat, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ConnectorError } from "./connector-error.js";
 import { gitIn } from "./git.js";
 import { type Article, type HandlerResult, type JobContext, JobFailure, type NamedArticle } from "./job-handler.js";
 import { keyOf } from "./journal-store.js";
@@ -93,7 +94,8 @@ export function gitFolder(options: GitFolderOptions) {
   const { folder, render = defaultText, extension = ".md", pushTo } = options;
   // An expression in MDX would be executed by the build.
   if (!/^\.[a-z]{1,10}$/.test(extension) || (extension === ".mdx" && options.render === undefined))
-    throw new JobFailure(
+    throw new ConnectorError(
+      "setup",
       "invalid extension: expected one such as .md, and for .mdx a `render` that escapes expressions",
     );
   const git = gitIn(folder, options.author ?? { name: "site-connector", email: "site-connector@localhost" });
