@@ -197,6 +197,16 @@ test("no page waits for a service that does not answer for longer than once", as
   assert.equal(service.requests.length, 1);
 });
 
+test("no page waits for a journal that does not answer for longer than once", async () => {
+  const { origin } = await serve(success([{ path: "/1", title: "Listed" }]));
+  const client = new ServerConnectorClient({ origin, token });
+  const heads = new PageHeads({ client, journal: { get: () => new Promise(() => {}) }, waitMs: 200 });
+  const begun = performance.now();
+  for (let page = 0; page < 20; page += 1) await heads.headFor(`/${page}`);
+  assert.ok(performance.now() - begun < 1000);
+  assert.equal((await heads.headFor("/1")).overlay.title, "Listed");
+});
+
 test("a page is served while the journal fails, with what it had before", async () => {
   const { origin } = await serve(success([]));
   const entries = new Map();

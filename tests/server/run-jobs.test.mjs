@@ -194,12 +194,15 @@ test("a handler's mistakes fail the job with a reason, and a permanent failure s
 
 test("a result at another host, or a page that is there after a redirect only, is no success", async () => {
   const elsewhere = await startSite(page("<h1>Title</h1>Text"));
-  const site = await startSite((_, response) => response.writeHead(302, { Location: elsewhere.origin }).end());
+  const site = await startSite(({ url }, response) =>
+    response.writeHead(302, { Location: url === "/a" ? elsewhere.origin : url }).end(),
+  );
   for (const [result, reason] of [
     [{ url: `${elsewhere.origin}/a` }, /is not one of/],
     [{ url: "javascript:alert(1)" }, /is not one of/],
     [{ path: "//evil.example/a" }, /is not one of/],
-    [{ path: "/a" }, /could not read its own page.*it is at/],
+    [{ path: "/a" }, /could not read its own page.*it redirects to/],
+    [{ path: "/circle" }, /could not read its own page.*again and again/],
   ]) {
     const service = await serve([job()]);
     await run(service, { publishArticle: () => result }, { site });
@@ -265,7 +268,18 @@ test("a journal that cannot be written stops the run before the job is reported"
 });
 
 test("ids and texts of any kind are kept apart in the journal", async () => {
-  const ids = ["a", "A", "\u00e4", "../../x", "sha256-0", "x".repeat(1000), "a b", "%2e%2e", "__proto__"];
+  const ids = [
+    "a",
+    "A",
+    "\u00e4",
+    "../../x",
+    "sha256:0",
+    `sha256:${"0".repeat(64)}`,
+    "x".repeat(1000),
+    "a b",
+    "%2e%2e",
+    "__proto__",
+  ];
   const service = await serve(ids.map((id) => ({ ...job(), id })));
   const journal = newJournal();
   const done = [];

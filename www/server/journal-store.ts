@@ -31,8 +31,9 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Returns an id as a part of a key: as it is, or its digest if it is long or could equal another's in some store. */
-export const keyOf = async (id: string) => (/^[a-z0-9_-]{1,120}$/.test(id) ? id : `sha256-${await sha256(id)}`);
+/** Returns an id as a part of a key: as it is, or its digest if it is long or could equal another's in some store. No id is
+ * taken for a digest, as it would have no colon. */
+export const keyOf = async (id: string) => (/^[a-z0-9_-]{1,120}$/.test(id) ? id : `sha256:${await sha256(id)}`);
 
 /** Returns the stored JSON of a key; `undefined` if there is none, or if it is damaged. */
 export async function readJson<Data>(store: JournalStore, key: string): Promise<Data | undefined> {

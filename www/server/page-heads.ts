@@ -24,6 +24,9 @@ const DEFAULTS = { freshMs: 60_000, storedMs: 2000, waitMs: 1000 };
 /** Maximum overlays of the service, and stored page heads, in memory. */
 const MAX_LISTED = 10_000;
 const MAX_READ = 1000;
+/** The time for which a journal that did not answer counts as slow, and how long a page waits for a slow one, in milliseconds. */
+const SLOW_MS = 60_000;
+const SLOW_WAIT_MS = 10;
 /** Maximum characters of a path that has a page head. */
 const MAX_PATH = 2000;
 
@@ -79,6 +82,7 @@ export class PageHeads {
   #listedAt = Number.NEGATIVE_INFINITY;
   #listing: Promise<void> | undefined;
   #startedAt = 0;
+  #slowUntil = 0;
   /** What was read of the journal, most recently used last. */
   readonly #read = new Map<string, { overlays: Promise<ByLocale | undefined>; at: number }>();
 
@@ -102,8 +106,7 @@ export class PageHeads {
       const left = this.#listedAt === Number.NEGATIVE_INFINITY ? this.#startedAt + this.#settings.waitMs : 0;
       await inTime(listed, Math.max(0, left - performance.now()));
     }
-    const stored = choose(await inTime(this.#stored(page), this.#settings.waitMs), locale);
-    return new PageHead(stored ?? choose(this.#listed.get(page), locale));
+    return new PageHead(choose(await this.#storedInTime(page), locale) ?? choose(this.#listed.get(page), locale));
   }
 
   /** Asks the service for its list. A failure leaves the last list as it is, and is tried again after `freshMs`. */
@@ -166,6 +169,18 @@ export class PageHeads {
     if (!Array.isArray(stored)) return undefined;
     const overlays = stored.map(readOverlay).filter((overlay) => overlay !== undefined);
     return new Map(overlays.map((overlay) => [localeOf(overlay), overlay]));
+  }
+
+  /** Returns what the journal has. While it does not answer, only one page in a minute waits for it. */
+  async #storedInTime(page: string): Promise<ByLocale | undefined> {
+    let isLate = true;
+    const read = this.#stored(page).finally(() => {
+      isLate = false;
+    });
+    const isSlow = performance.now() < this.#slowUntil;
+    const stored = await inTime(read, isSlow ? SLOW_WAIT_MS : this.#settings.waitMs);
+    if (isLate && !isSlow) this.#slowUntil = performance.now() + SLOW_MS;
+    return stored;
   }
 
   async #stored(page: string): Promise<ByLocale | undefined> {

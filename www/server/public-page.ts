@@ -5,7 +5,7 @@ import { JobFailure } from "./job-handler.js";
 import { hasContent } from "./overlay.js";
 import { PageHead } from "./page-head.js";
 import { oneLine, showsText } from "./page-text.js";
-import { BodyTooLarge, readBounded } from "./service.js";
+import { BodyTooLarge, discard, readBounded } from "./service.js";
 import { sleep } from "./sleep.js";
 
 /** How the runner looks at the public pages. */
@@ -20,6 +20,7 @@ export interface PublicSite {
 
 /** Maximum size of a page in bytes. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+const MAX_REDIRECTS = 3;
 /** The time after which a page is read again, in milliseconds; it doubles. */
 const AGAIN_MS = 250;
 const MAX_AGAIN_MS = 4000;
@@ -41,18 +42,19 @@ async function read(site: PublicSite, address: string, signal: AbortSignal): Pro
     new JobFailure(`The site could not read its own page ${oneLine(address)}: ${reason}.`, { cause });
   const headers = { Accept: "text/html", "Cache-Control": "no-cache", "User-Agent": "site-connector" };
   try {
-    const response = await (site.fetch ?? fetch)(address, { headers, signal });
-    if (response.status === 404 || response.status === 410) {
-      await response.body?.cancel();
-      return undefined;
+    let at = new URL(address);
+    let response = await (site.fetch ?? fetch)(at, { headers, signal, redirect: "manual" });
+    for (let redirects = 0; response.status >= 300 && response.status < 400; redirects += 1) {
+      discard(response.body);
+      at = new URL(response.headers.get("Location") ?? "", at);
+      // Such as a page for signing in at another host.
+      if (at.origin !== new URL(site.origin).origin) throw unreadable(`it redirects to ${oneLine(at.href)}`);
+      if (redirects === MAX_REDIRECTS) throw unreadable("it redirects again and again");
+      response = await (site.fetch ?? fetch)(at, { headers, signal, redirect: "manual" });
     }
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      throw unreadable(`status ${response.status}`);
-    }
-    // A redirect to another host, such as a page for signing in, is none of the site's pages.
-    if (response.url !== "" && new URL(response.url).origin !== new URL(site.origin).origin)
-      throw unreadable(`it is at ${oneLine(response.url)}`);
+    if (response.status !== 200) discard(response.body);
+    if (response.status === 404 || response.status === 410) return undefined;
+    if (response.status !== 200) throw unreadable(`status ${response.status}`);
     return new TextDecoder().decode(await readBounded(response.body, MAX_PAGE_BYTES, signal));
   } catch (error) {
     if (error instanceof JobFailure) throw error;
