@@ -78,6 +78,28 @@ test("an overlay replaces the page's own elements, and nothing else", async () =
   assert.equal(page, kept);
 });
 
+test("a page shows an overlay if it has each element once, with its value", async () => {
+  const head = await headOf({
+    title: "New",
+    openGraph: { title: "OG" },
+    structuredData: [{ "@type": "Article", a: "<" }],
+  });
+  const title = "<title>New</title>";
+  const property = '<meta content="OG" property="og:title">';
+  const data = '<script type="application/ld+json">{ "@type": "Article", "a": "\\u003c" }</script>';
+  for (const [html, difference] of [
+    [`<head>${title}${property}${data}</head>`, undefined],
+    [`<head>${title}${property}</head><body><p>${data}`, undefined],
+    [`<head>${title}${property}</head><body><!-- ${data} -->`, "the page lacks the structured data"],
+    [`<head>${property}${data}</head><body>${title}`, "the page has title 0 times"],
+    [`<head>${title}${title}${property}${data}</head>`, "the page has title 2 times"],
+    [`<head>${title.replace("New", "Old")}${property}${data}</head>`, "the page has another title: Old"],
+    [`<head>${title}${property.replace("OG", "")}${data}</head>`, "the page has another og:title: "],
+    ["", "the page has title 0 times"],
+  ])
+    assert.equal(head.difference(html), difference, html);
+});
+
 test("a page without a head, or with one that never ends, stays as it is", async () => {
   const head = await headOf({ title: "New" });
   for (const html of [

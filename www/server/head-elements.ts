@@ -38,8 +38,8 @@ function nameOf(tag: string, attributes: Attributes): string {
   return name;
 }
 
-/** Finds the elements of a head, up to `</head>` or `<body>`. */
-export function readHead(html: string): Head {
+/** Finds the elements of a head, up to `</head>` or `<body>`, or those of the whole page. */
+export function readHead(html: string, isWhole = false): Head {
   const elements: HeadElement[] = [];
   const opening = /<(\/?)([a-z][^\s/>]*)/iy;
   for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at)) {
@@ -56,7 +56,7 @@ export function readHead(html: string): Head {
       continue;
     }
     const tag = found[2]!.toLowerCase();
-    if (tag === "body" || (tag === "head" && found[1] === "/")) return { elements, end: at };
+    if (!isWhole && (tag === "body" || (tag === "head" && found[1] === "/"))) return { elements, end: at };
     const [attributes, tagEnd] = readAttributes(html, opening.lastIndex);
     if (tagEnd < 0) break;
     let end = tagEnd;

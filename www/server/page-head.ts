@@ -105,7 +105,11 @@ export class PageHead {
       const shown = oneLine(decodeHtml(found[0]!.source));
       if (shown !== oneLine(text)) return `the page has another ${name}: ${shown}`;
     }
-    const shown = elements.filter(({ name }) => name === "json-ld").map(jsonOf);
+    if (this.overlay.structuredData.length === 0) return undefined;
+    // Some frameworks write it into the body, where it counts as well.
+    const shown = readHead(html, true)
+      .elements.filter(({ name }) => name === "json-ld")
+      .map(jsonOf);
     const isMissing = (data: object) => !shown.includes(JSON.stringify(data));
     return this.overlay.structuredData.some(isMissing) ? "the page lacks the structured data" : undefined;
   }
