@@ -1,9 +1,11 @@
 // Git as a program, for one folder.
 
 import { execFile } from "node:child_process";
-import process from "node:process";
 import { printable } from "./connector-error.js";
 import { JobFailure } from "./job-handler.js";
+
+/** The global one: importing `node:process` would open the standard streams. */
+declare const process: { env: Record<string, string | undefined> };
 
 /** Maximum size of a file's text in bytes. */
 const MAX_OUTPUT = 32 * 1024 * 1024;

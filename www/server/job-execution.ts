@@ -104,8 +104,8 @@ async function perform(job: ClaimedJob, execution: Execution, signal: AbortSigna
   if (site !== undefined && work.kind === "overlay") await requirePage(site, work.overlay.path, signal);
   const result = await handle(handler, work, { job, signal, step });
   if (site === undefined) return result;
-  await goOn("verify");
   try {
+    await goOn("verify");
     const url = await verify(site, work, result, signal);
     return url === undefined ? result : { url, path: new URL(url).pathname, ...result };
   } catch (error) {

@@ -40,8 +40,3 @@ declare module "node:child_process" {
     done: Done,
   ): Child;
 }
-
-declare module "node:process" {
-  const process: { env: Record<string, string | undefined> };
-  export default process;
-}
