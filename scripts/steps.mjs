@@ -28,6 +28,8 @@ const PARTS = {
   docs: /^(?:docs|guest|swaps|website-builders)/,
 };
 
+/** A test that kills a runner of jobs between any two of its steps, with each kind of journal. */
+const SERVER_JOBS = "/jobs.test.mjs";
 /** The tests of the PHP library. */
 const PHP_TESTS = "connectors/php/tests/run.php";
 const PLUGIN_LOADS = "tests/connectors/load-plugin.php";
@@ -97,7 +99,7 @@ export const STEPS = {
     return { ok: runs.every(({ ok }) => ok) };
   },
   attacks: () => runFiles(testsIn("tests/hostile"), { env: { PROXIES: OWN_PROXIES.join() }, concurrency: 2 }),
-  "server-library": () => tests("tests/server"),
+  "server-library": () => runFiles(testsIn("tests/server").filter((file) => !file.endsWith(SERVER_JOBS))),
   "e2e:widget": () => endToEnd("widget"),
   "e2e:console": () => endToEnd("console"),
   "e2e:docs": () => endToEnd("docs"),
@@ -105,6 +107,7 @@ export const STEPS = {
   "e2e:sweeps": () => endToEnd("sweeps"),
 
   torture: () => tests("tests/torture"),
+  "server-jobs": () => runFiles(testsIn("tests/server").filter((file) => file.endsWith(SERVER_JOBS))),
   "npm-package": () => tests("tests/npm"),
   recipes: () => {
     recipePrograms();
