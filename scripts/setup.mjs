@@ -176,6 +176,8 @@ const DEBIAN = {
     works: () => nginxModule() !== null,
   },
   // Only an installed package links `php` to a version.
+  sqlite3: { called: "SQLite's command" },
+  psql: { called: "PostgreSQL's command", packages: ["postgresql-client"] },
   php: { called: "PHP", packages: ["php-cli"], file: /^php\d+\.\d+$/, options: "-n" },
   "php-fpm": {
     called: "php-fpm with the extension curl",

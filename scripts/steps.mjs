@@ -99,7 +99,10 @@ export const STEPS = {
     return { ok: runs.every(({ ok }) => ok) };
   },
   attacks: () => runFiles(testsIn("tests/hostile"), { env: { PROXIES: OWN_PROXIES.join() }, concurrency: 2 }),
-  "server-library": () => runFiles(testsIn("tests/server").filter((file) => !file.endsWith(SERVER_JOBS))),
+  "server-library": () => {
+    debianTool("sqlite3");
+    return runFiles(testsIn("tests/server").filter((file) => !file.endsWith(SERVER_JOBS)));
+  },
   "e2e:widget": () => endToEnd("widget"),
   "e2e:console": () => endToEnd("console"),
   "e2e:docs": () => endToEnd("docs"),
@@ -107,7 +110,10 @@ export const STEPS = {
   "e2e:sweeps": () => endToEnd("sweeps"),
 
   torture: () => tests("tests/torture"),
-  "server-jobs": () => runFiles(testsIn("tests/server").filter((file) => file.endsWith(SERVER_JOBS))),
+  "server-jobs": () => {
+    for (const tool of ["sqlite3", "psql"]) debianTool(tool);
+    return runFiles(testsIn("tests/server").filter((file) => file.endsWith(SERVER_JOBS)));
+  },
   "npm-package": () => tests("tests/npm"),
   recipes: () => {
     recipePrograms();
