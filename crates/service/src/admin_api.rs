@@ -6,6 +6,7 @@ mod conversations;
 mod licenses;
 mod proxy_check;
 mod quota;
+mod setup;
 mod sites;
 mod tokens;
 mod visitor_secret;
@@ -27,6 +28,7 @@ const MAX_BODY_BYTES: usize = 256 * 1024;
 pub(crate) fn routes(service: &Service) -> Router<Service> {
     let limited = Router::new()
         .merge(sites::routes())
+        .merge(setup::routes())
         .merge(tokens::routes())
         .merge(visitor_secret::routes())
         .merge(licenses::routes())
@@ -56,7 +58,7 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
             `{\"ok\": true, \"data\": …, \"requestId\": …}`: the schemas of responses describe `data`."
     ),
     paths(
-        sites::list, sites::create, sites::show, sites::change, sites::remove, sites::disable, sites::enable,
+        sites::list, sites::create, sites::show, sites::change, sites::remove, sites::disable, sites::enable, setup::show,
         tokens::list, tokens::create, tokens::rotate, tokens::revoke,
         visitor_secret::rotate, visitor_secret::remove,
         licenses::list, licenses::create, licenses::revoke,

@@ -31,7 +31,7 @@ use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use crate::visitors::identity::Identity;
 use crate::visitors::proof;
-use crate::{API_BASE, Service};
+use crate::{API_BASE, Service, onboarding};
 pub(crate) use access::{Access, site};
 pub(crate) use call::Call;
 pub(crate) use command::{Command, query};
@@ -87,6 +87,11 @@ async fn process(
     taken.check()?;
     let (call, job) = call?;
     let identity = proved(service, &access, call, &parts.headers)?;
+    // Pages name their locale. A proxy that checks its token, as it does when it starts, does not.
+    let names_locale = parts.uri.query().is_some_and(|query| query.contains("locale="));
+    if matches!(call, Call::Chat(Endpoint::Config)) && names_locale {
+        onboarding::record_seen(service, access.site_id());
+    }
     if call.method() == chat_protocol::Method::Get {
         return query(service, access.site()?, call, identity.as_ref(), &parts.uri).await;
     }

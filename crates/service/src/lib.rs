@@ -39,6 +39,7 @@ mod limits;
 mod long_reads;
 mod mail_texts;
 mod notify;
+mod onboarding;
 pub mod ops;
 mod options;
 mod pages;
@@ -134,6 +135,7 @@ struct Inner {
     /// What open consoles are told of.
     hubs: inbox::Hubs,
     sources: sources::Sources,
+    onboarding: onboarding::Onboarding,
     /// The key pair of pushes, once it was needed.
     push_key: OnceCell<notify::push::PushKey>,
     /// Answers the visitors.
@@ -191,6 +193,7 @@ impl Service {
             calibrations: knowledge::Calibrations::default(),
             hubs: inbox::Hubs::default(),
             sources: sources::Sources::default(),
+            onboarding: onboarding::Onboarding::default(),
             push_key: OnceCell::new(),
             responder,
         }))

@@ -14,11 +14,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use chat_protocol::{ChatConfig, Endpoint};
 
-use crate::Service;
 use crate::connector_api::{self, Access, Call};
 use crate::error::ApiError;
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
+use crate::{Service, onboarding};
 use origin::Allowed;
 
 /// The path of all sites' proxy paths.
@@ -105,6 +105,9 @@ async fn process(
         progress.quota = Some(quota);
         quota.check()?;
     }
+    if let (Err(_), Some(access), [_, ..]) = (&allowed, &access, endpoints.as_slice()) {
+        onboarding::record_refused(service, access.site_id(), origin::of(parts).as_deref());
+    }
     allowed?;
     let allow = match endpoints.as_slice() {
         [] => return Err(NO_PATH),
@@ -143,6 +146,11 @@ async fn call(
 ) -> Result<ApiResponse, ApiError> {
     let call = Call::Chat(endpoint);
     let site = access.site()?;
+    // Pages of the service itself, such as the preview of the console, have an origin that is not listed.
+    let is_listed = |origin: &String| site.allowed_origins.contains(origin);
+    if endpoint == Endpoint::Config && origin::of(parts).as_ref().is_some_and(is_listed) {
+        onboarding::record_seen(service, &site.id);
+    }
     let identity = connector_api::proved(service, &access, call, &parts.headers)?;
     if endpoint.method() == chat_protocol::Method::Get {
         return connector_api::query(service, site, call, identity.as_ref(), &parts.uri).await;

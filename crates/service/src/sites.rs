@@ -24,6 +24,7 @@ use crate::secrets::{ServiceKey, new_id};
 
 pub(crate) use business_hours::Opening;
 pub use settings::{AiChange, SiteChange};
+pub(crate) use settings::{checked_origin, origin_of_address};
 pub(crate) use visitor_secret::{VisitorSecrets, remove_visitor_secret, rotate_visitor_secret};
 pub(crate) use widget_options::option_attributes;
 

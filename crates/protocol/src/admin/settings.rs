@@ -11,6 +11,7 @@ mod people;
 mod provider;
 mod proxy;
 mod quota;
+mod setup;
 mod site;
 mod source;
 mod test_question;
@@ -34,6 +35,7 @@ pub use people::{
 pub use provider::{AI_PROVIDERS, AiProvider, CUSTOM_AI_PROVIDER};
 pub use proxy::{CheckedPart, ProxyCheck, ProxyChecked, ProxyProblem};
 pub use quota::{Quota, SiteQuota};
+pub use setup::{RefusedOrigin, SiteSetup};
 pub use site::{AiChange, AiOptions, AiSettings, NewSite, Patch, Site, SiteChange};
 pub use source::{
     NewSource, Refresh, SkipReason, SkippedPage, Source, SourceChange, SourceShown, SourceState, Sources,

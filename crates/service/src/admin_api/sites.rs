@@ -80,6 +80,9 @@ fn check_ai(service: &Service, change: &SiteChange) -> Result<(), ApiError> {
 pub(super) struct NewSite {
     /// The site's name, 1 to 200 characters.
     name: String,
+    /// The address of its website, whose origin becomes an allowed one.
+    #[serde(default)]
+    address: Option<String>,
     /// Its settings.
     #[serde(default)]
     settings: SiteChange,
@@ -90,9 +93,13 @@ pub(super) struct NewSite {
 pub(super) async fn create(
     State(service): State<Service>,
     actor: Actor,
-    Body(new): Body<NewSite>,
+    Body(mut new): Body<NewSite>,
 ) -> Result<ApiResponse, ApiError> {
     actor.operator.may(Right::ManageSites)?;
+    if let Some(address) = &new.address {
+        let origin = sites::origin_of_address(address)?;
+        new.settings.allowed_origins.get_or_insert_default().push(origin);
+    }
     check_ai(&service, &new.settings)?;
     let now_ms = service.now_ms();
     let key = service.0.options.key.clone();

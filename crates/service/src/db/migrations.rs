@@ -19,7 +19,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 20] = [
+const STEPS: [Step; 21] = [
     Step {
         version: 1,
         name: "tables",
@@ -139,6 +139,12 @@ const STEPS: [Step; 20] = [
         name: "options of the widget",
         sqlite: include_str!("../../migrations/0021_widget_options.sql"),
         postgres: include_str!("../../migrations/0021_widget_options.sql"),
+    },
+    Step {
+        version: 22,
+        name: "setup of sites",
+        sqlite: include_str!("../../migrations/0022_site_setup.sql"),
+        postgres: include_str!("../../migrations/0022_site_setup.sql"),
     },
 ];
 

@@ -5,3 +5,4 @@ mod limits;
 mod origins;
 mod page;
 mod paths;
+mod setup;

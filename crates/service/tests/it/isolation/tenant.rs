@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::inbox::desk::{Console, Desk};
+use crate::inbox::desk::{Console, Desk, eventually};
 use crate::support::push::PushBrowser;
 use crate::support::{Answer, Client};
 
@@ -30,6 +30,10 @@ impl Tenant {
             "visitor": { "visitorId": format!("{name}-visitor"), "email": format!("visitor@{name}.example") },
         });
         let begun = tenant.desk.client.post("/chat/messages", None, &hello).await;
+        // That the page was seen is stored in the background, once in a while: not during the calls.
+        tenant.desk.client.get("/chat/config?locale=en").await.data();
+        let setup = format!("/sites/{}/setup", tenant.desk.client.site.id);
+        eventually("seen", async || tenant.desk.get(&setup).await["pageFirstSeenAt"].is_string()).await;
         tenant.learn(&begun);
         let label = json!({ "name": format!("{name} label"), "color": "red" });
         let device = PushBrowser::new(1, format!("https://push.example/{name}")).subscription();
