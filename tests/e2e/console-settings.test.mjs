@@ -1,11 +1,12 @@
 // The settings in the operators' console: what is changed is stored and takes effect, and nothing is left by mistake.
 
 import assert from "node:assert/strict";
-import { eventually, part } from "./chat.mjs";
+import { ask, eventually, openChat, part } from "./chat.mjs";
 import { isInView } from "./console.mjs";
-import { open, team, test, withTeam } from "./console-harness.mjs";
+import { browser, open, team, test, withTeam } from "./console-harness.mjs";
+import { servePage } from "./service.mjs";
 import { answer, dialog, notice, openSettings, QUESTION, row, sections, title } from "./settings.mjs";
-import { PASSWORD } from "./team.mjs";
+import { PASSWORD, startTeam } from "./team.mjs";
 
 withTeam();
 
@@ -31,11 +32,22 @@ test("A new site gets a name, an assistant and a welcome, which its visitors see
   const name = form.getByRole("textbox", { name: "Name" });
   await eventually(async () => assert.equal(await name.getAttribute("aria-invalid"), "true"));
   await name.fill("The bowl shop");
+  const address = form.getByRole("textbox", { name: "Website’s address" });
+  await address.fill("*.bowls.example");
   await page.keyboard.press("Enter");
-  await title(page, "The bowl shop").waitFor();
+  await eventually(async () => assert.equal(await address.getAttribute("aria-invalid"), "true"));
+  await address.fill("Bowls.example/en");
+  await page.keyboard.press("Enter");
+  // The code of the new site is the next step.
+  await title(page, "Widget").waitFor();
+  await isInView(page.locator("pre"), "main");
+  await page.getByText("Waiting for your page…").waitFor();
   const site = new URL(page.url()).pathname.split("/").at(-1);
-  assert.equal((await team.admin("site", "show", site)).site.name, "The bowl shop");
+  const added = (await team.admin("site", "show", site)).site;
+  assert.deepEqual([added.name, added.allowedOrigins], ["The bowl shop", ["https://bowls.example"]]);
 
+  await sections(page).getByRole("link", { name: "General" }).click();
+  await title(page, "The bowl shop").waitFor();
   const general = formOf(page, "Allowed origins");
   await general.getByRole("textbox", { name: "Name" }).fill("Bowls & more");
   await general.getByRole("textbox", { name: "Languages" }).fill("en\nde");
@@ -326,4 +338,58 @@ test("On a phone, the sections are a page of their own, and a dialog is on the s
   await page.goBack();
   assert.equal(await title(page, "Tokens and licenses").isVisible(), false);
   assert.equal(await width(), viewport.width);
+});
+
+test("The first steps lead from a refused website to its page that is seen, and are hidden for good", async () => {
+  const service = await startTeam(["Maren", "Noor"]);
+  const shop = await servePage(() => service.scriptTag);
+  const context = await browser.newContext();
+  try {
+    const [maren, noor] = service.operators;
+    const agent = await open("/console/", noor, { service });
+    await agent.page.getByText("Nothing here. New conversations appear by themselves.").waitFor();
+    assert.equal(await agent.page.getByRole("heading", { name: "First steps" }).count(), 0);
+
+    const { page } = await open("/console/", maren, { service });
+    await page.getByRole("heading", { name: "First steps" }).waitFor();
+    const isDone = (step) => row(page, step).getByText("Done", { exact: true }).waitFor({ state: "attached" });
+    await isDone("Add your website’s address");
+    assert.equal(await page.getByText("Done", { exact: true }).count(), 2, "the address and the colleague");
+    await page.getByRole("link", { name: "Put the code into your page" }).click();
+    await title(page, "Widget").waitFor();
+    await isInView(page.locator("pre"), "main");
+    await page.getByText("Waiting for your page…").waitFor();
+
+    const visitor = await context.newPage();
+    await visitor.goto(shop.origin);
+    await row(page, shop.origin)
+      .getByText(/^\d+ times?, /)
+      .waitFor();
+    await sections(page).getByRole("link", { name: "General" }).click();
+    await row(page, shop.origin)
+      .getByRole("button", { name: `Allow ${shop.origin}` })
+      .click();
+    await notice(page, `${shop.origin} may use the chat now.`).waitFor();
+    await row(page, shop.origin).waitFor({ state: "detached" });
+    const origins = page.getByRole("textbox", { name: "Allowed origins" });
+    assert.equal(await origins.inputValue(), `https://shop.example\n${shop.origin}`);
+    assert.equal(await page.getByText("Unsaved changes").count(), 0);
+
+    await sections(page).getByRole("link", { name: "Widget" }).click();
+    await page.getByText("Waiting for your page…").waitFor();
+    await visitor.reload();
+    await openChat(visitor);
+    await page.getByText(/^Your page was seen /).waitFor();
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Inbox" }).click();
+    await isDone("Put the code into your page");
+    await page.getByRole("button", { name: "Hide these steps" }).click();
+    await page.getByText("Nothing here. New conversations appear by themselves.").waitFor();
+    await page.reload();
+    await page.getByText("Nothing here. New conversations appear by themselves.").waitFor();
+    assert.equal(await page.getByRole("heading", { name: "First steps" }).count(), 0);
+    await ask(visitor, "How long does delivery take?");
+  } finally {
+    await context.close();
+    await Promise.all([service.stop(), shop.stop()]);
+  }
 });

@@ -50,6 +50,14 @@ pub fn reveal(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
+/// Scrolls the element with an id to the top, and moves the focus there.
+pub fn show(id: &str) {
+    if let Some(element) = by_id(id) {
+        element.scroll_into_view();
+        focus(id);
+    }
+}
+
 /// Returns the languages that the operator prefers, as BCP 47 tags.
 pub fn languages() -> Vec<String> {
     window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()

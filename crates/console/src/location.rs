@@ -103,6 +103,12 @@ impl Page {
     pub fn settings(path: &[&str]) -> Self {
         Self::Settings(path.iter().map(|part| (*part).to_owned()).collect(), Query::default())
     }
+
+    /// Returns the page with the code of a site's widget, which begins at the code.
+    pub fn widget_code(site: &str) -> Self {
+        let path = ["widget", site].map(str::to_owned).to_vec();
+        Self::Settings(path, Query::default().with("part", Some("code")))
+    }
 }
 
 fn section<'a>(name: &'a str, path: &'a [String]) -> Vec<&'a str> {

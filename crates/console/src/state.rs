@@ -13,6 +13,7 @@ mod outbox;
 mod presence;
 mod push;
 mod session;
+mod setup;
 mod thread;
 mod visitor_name;
 
@@ -35,6 +36,7 @@ pub use outbox::{Outbox, PendingMessage, PendingState, UNDO_TIMEOUT};
 pub use presence::Presence;
 pub use push::{Push, PushStatus};
 pub use session::{Session, SessionState, show_workspace};
+pub use setup::{note_asked_assistant, was_assistant_asked, watch_setup};
 pub use thread::Entry;
 pub use visitor_name::visitor_name;
 

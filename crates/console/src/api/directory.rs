@@ -1,6 +1,7 @@
 //! The lists that all pages share: colleagues, sites, labels, canned replies; and the operator's preferences
 //! and devices.
 
+use chat_protocol::admin::settings::SiteSetup;
 use chat_protocol::admin::{CannedReply, Empty, Label, Preferences, PushState, PushSubscription, TeamMember};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -50,6 +51,11 @@ pub async fn team() -> Result<Vec<TeamMember>, ApiError> {
 /// Returns the tenant's sites.
 pub async fn sites() -> Result<Vec<SiteName>, ApiError> {
     get("sites").await.map(|Listed(rows)| rows)
+}
+
+/// Returns which of the first steps of a site are done.
+pub async fn site_setup(site: &str) -> Result<SiteSetup, ApiError> {
+    get(&format!("sites/{}/setup", encode(site))).await
 }
 
 /// Returns the tenant's labels.

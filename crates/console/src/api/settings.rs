@@ -35,9 +35,9 @@ pub async fn sites() -> Result<Vec<Site>, ApiError> {
     get("sites").await
 }
 
-/// Creates a site.
-pub async fn create_site(name: &str) -> Result<Site, ApiError> {
-    post("sites", &NewSite { name: name.to_owned(), settings: SiteChange::default() }).await
+/// Creates a site. The origin of its website's address, if there is one, becomes an allowed origin.
+pub async fn create_site(name: &str, address: Option<String>) -> Result<Site, ApiError> {
+    post("sites", &NewSite { name: name.to_owned(), address, settings: SiteChange::default() }).await
 }
 
 /// Changes settings of a site.

@@ -2,6 +2,7 @@
 
 mod actions;
 mod filters;
+mod first_steps;
 mod list;
 mod row;
 mod views;

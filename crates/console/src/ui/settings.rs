@@ -23,6 +23,7 @@ mod rows;
 mod section;
 mod sessions;
 mod site;
+mod site_pages;
 mod sites;
 mod team;
 mod tokens;

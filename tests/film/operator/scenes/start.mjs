@@ -30,7 +30,8 @@ operatorScene("An operator signs in", { signedOut: true }, async ({ page, open, 
 });
 
 operatorScene("The first visitor waits in an empty inbox", { isNew: true }, async ({ page, open, visitor, step }) => {
-  await step("Nothing is there", () => open(""), { shows: [page.getByText("Nothing here.")] });
+  const first = page.getByRole("heading", { name: "First steps" });
+  await step("The first steps are there", () => open(""), { shows: [first] });
   await step("A visitor wants a person", () => visitor({ name: "Anna Lindqvist" }, "Can I talk to a real person?"), {
     shows: [row(page, "Anna Lindqvist"), row(page, "Anna Lindqvist").getByText("Wants a person")],
   });

@@ -4,6 +4,7 @@ use chat_protocol::admin::ConversationView;
 use leptos::html;
 use leptos::prelude::*;
 
+use super::first_steps::FirstSteps;
 use super::row::Row;
 use crate::location::{InboxQuery, Page};
 use crate::state::{app, visible_rows};
@@ -150,7 +151,7 @@ fn Empty(query: Signal<InboxQuery>) -> impl IntoView {
                     _ if query.read().is_filtered() => inbox::NO_HITS,
                     ConversationView::Waiting => inbox::NOBODY_WAITS,
                     ConversationView::Snoozed | ConversationView::Closed => inbox::NOTHING_HERE,
-                    _ => inbox::NO_CONVERSATIONS,
+                    _ => return view! { <FirstSteps /> }.into_any(),
                 };
                 view! { <p class="empty">{text.get()}</p> }.into_any()
             }

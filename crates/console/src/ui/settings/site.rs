@@ -5,10 +5,11 @@ use leptos::prelude::*;
 
 use super::danger::DangerRow;
 use super::page::{Card, Head, notices, replace_site, time};
+use super::site_pages::RefusedOrigins;
 use super::{Sites, welcome};
 use crate::api::settings as requests;
 use crate::location::Page;
-use crate::state::app;
+use crate::state::{app, watch_setup};
 use crate::text::settings as t;
 use crate::ui::forms::{
     Editing, Form, FormState, SaveBar, Switch, TextArea, TextField, changed, draft, filled, lines,
@@ -90,12 +91,21 @@ pub fn SiteSettings(site: Site) -> impl IntoView {
     }
 }
 
+/// Returns the text of the allowed origins once another one is saved. What was typed stays.
+fn with_allowed(typed: &str, before: &General, saved: &General, origin: &str) -> String {
+    if typed == before.allowed_origins {
+        return saved.allowed_origins.clone();
+    }
+    [typed.trim_end(), "\n", origin].concat().trim_start().to_owned()
+}
+
 #[component]
 fn GeneralCard(site: Site) -> impl IntoView {
     let sites = expect_context::<Sites>();
     let editing = Editing::<GeneralFields>::new(General::from(&site)).kept(&["site", &site.id].join("."));
     let form = FormState::new(FIELDS, editing.is_dirty());
     let id = site.id;
+    let site_id = id.clone();
     let save = move || {
         let (now, id) = (editing.now(), id.clone());
         let change = now.change(&editing.saved());
@@ -105,6 +115,14 @@ fn GeneralCard(site: Site) -> impl IntoView {
         });
     };
     let fields = editing.fields;
+    let setup = watch_setup(Signal::stored(Some(site_id.clone())));
+    let allowed = move |(origin, site): (String, Site)| {
+        let before = editing.saved();
+        let saved = General { allowed_origins: General::from(&site).allowed_origins, ..before.clone() };
+        let typed = editing.now().allowed_origins;
+        fields.allowed_origins.set(with_allowed(&typed, &before, &saved, &origin));
+        editing.accept(&before, saved);
+    };
     view! {
         <Card title=t::SITE_GENERAL.get()>
             <Form state=form on_submit=save>
@@ -135,6 +153,7 @@ fn GeneralCard(site: Site) -> impl IntoView {
                     value=fields.allowed_origins
                     is_code=true
                 />
+                <RefusedOrigins site_id setup on_allowed=allowed/>
                 <fieldset class="field-group">
                     <legend>{t::SITE_SWITCHES.get()}</legend>
                     <Switch label=t::SITE_CHAT.get() help=t::SITE_CHAT_HELP.get() value=fields.chat_enabled/>
@@ -195,6 +214,16 @@ fn DangerCard(site: Site) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_origin_that_is_allowed_joins_what_was_typed() {
+        let list = |origins: &str| General { allowed_origins: origins.to_owned(), ..General::default() };
+        let (before, saved) = (list("https://a.example"), list("https://a.example\nhttps://b.example"));
+        let shown = |typed: &str| with_allowed(typed, &before, &saved, "https://b.example");
+        assert_eq!(shown("https://a.example"), saved.allowed_origins);
+        assert_eq!(shown("https://c.example\n"), "https://c.example\nhttps://b.example");
+        assert_eq!(shown(""), "https://b.example");
+    }
 
     #[test]
     fn only_what_was_changed_is_sent() {

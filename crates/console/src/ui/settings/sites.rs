@@ -7,8 +7,8 @@ use super::page::{Empty, Head, notices};
 use crate::api::settings as requests;
 use crate::location::Page;
 use crate::state::app;
-use crate::text::settings as t;
-use crate::ui::forms::{Dialog, DialogForm, FormState, Loaded, TextField};
+use crate::text::{settings as t, setup};
+use crate::ui::forms::{Dialog, DialogForm, FormState, Loaded, TextField, filled};
 
 /// The list of sites.
 #[component]
@@ -53,21 +53,31 @@ pub fn SiteList(sites: Sites) -> impl IntoView {
 #[component]
 fn NewSite(sites: Sites, open: RwSignal<bool>) -> impl IntoView {
     let (router, notices) = (app().router, notices());
-    let name = RwSignal::new(String::new());
-    let form = FormState::new(&["name"], Signal::derive(move || !name.get().is_empty()));
+    let (name, address) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let is_dirty = move || !name.get().is_empty() || !address.get().is_empty();
+    let form = FormState::new(&["name", "address"], Signal::derive(is_dirty));
     let save = move || {
-        let name = name.get_untracked();
-        form.send(async move { requests::create_site(&name).await }, move |site| {
+        let (name, address) = (name.get_untracked(), filled(&address.get_untracked()));
+        form.send(async move { requests::create_site(&name, address).await }, move |site| {
             notices.done(t::SITE_ADDED.get());
             let id = site.id.clone();
             sites.update(|sites| sites.push(site));
             open.set(false);
-            set_timeout(move || router.open(Page::settings(&["site", &id])), std::time::Duration::ZERO);
+            set_timeout(move || router.open(Page::widget_code(&id)), std::time::Duration::ZERO);
         });
     };
     view! {
         <DialogForm state=form action=t::SITES_ADD.get() on_submit=save>
             <TextField name="name" label=t::SITE_NAME.get() help=t::SITE_NAME_HELP.get() value=name/>
+            <TextField
+                name="address"
+                label=setup::ADDRESS.get()
+                help=setup::ADDRESS_HELP.get()
+                placeholder="https://shop.example"
+                inputmode="url"
+                value=address
+                is_code=true
+            />
         </DialogForm>
     }
 }

@@ -13,7 +13,10 @@ use chat_protocol::admin::settings::Site;
 use leptos::prelude::*;
 
 use super::page::{Card, Head};
-use crate::browser::{storage, window};
+use super::site_pages::PageSeen;
+use crate::browser::{self, storage, window};
+use crate::location::Page;
+use crate::state::app;
 use crate::text::{Text, settings as t};
 use crate::ui::forms::{CopyButton, unique_id};
 use check::ProxyCard;
@@ -24,6 +27,9 @@ use snippet::Snippet;
 
 /// The folder of the widget's files, below an origin.
 const FILES: &str = "/chat-widget";
+
+/// The id of the element with the code.
+const CODE: &str = "widget-code";
 
 /// Returns the service's own proxy path of a site.
 fn service_proxy(site: &str) -> String {
@@ -44,6 +50,10 @@ pub fn WidgetSettings(site: Site) -> impl IntoView {
     let of_page = Memo::new(move |_| options.with(WidgetOptions::of_page));
     Effect::new(move |_| of_page.with(|options| storage::write(&key, options)));
     let edited = site.clone();
+    let is_code = |page: &Page| matches!(page, Page::Settings(_, query) if query.get("part") == Some("code"));
+    if app().router.page().with_untracked(is_code) {
+        request_animation_frame(|| browser::show(CODE));
+    }
     let is_off = site.disabled || !site.chat_enabled || !site.widget_enabled;
     view! {
         <Head title=t::SECTION_WIDGET.get() lead=t::WIDGET_LEAD.get()/>
@@ -54,7 +64,10 @@ pub fn WidgetSettings(site: Site) -> impl IntoView {
             </Card>
             <Preview proxy=service_proxy(&site.id) options/>
         </div>
-        <CodeCard site=site.id.clone() options/>
+        <div class="widget-code" id=CODE tabindex="-1">
+            <CodeCard site=site.id.clone() options/>
+            <PageSeen site_id=site.id.clone() connects=Signal::derive(move || options.with(|options| options.uses_service))/>
+        </div>
         <ProxyCard site options/>
     }
 }
@@ -96,7 +109,7 @@ fn CodeCard(site: String, options: RwSignal<WidgetOptions>) -> impl IntoView {
     let advice = move || {
         let text = match (kind.get(), options.with(|options| options.uses_service)) {
             (Snippet::Leptos, _) => t::CODE_LEPTOS_HELP,
-            (_, true) => t::CODE_SERVICE_HELP,
+            (_, true) => return "",
             (Snippet::Npm, false) => t::CODE_NPM_HELP,
             (Snippet::Script, false) => t::CODE_SCRIPT_HELP,
         };

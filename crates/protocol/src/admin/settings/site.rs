@@ -248,6 +248,9 @@ impl core::fmt::Debug for AiChange {
 pub struct NewSite {
     /// The site's name, 1 to 200 characters.
     pub name: String,
+    /// The address of its website, whose origin becomes an allowed one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// Its settings.
     pub settings: SiteChange,
 }

@@ -10,6 +10,7 @@ use leptos::task::spawn_local;
 use super::test_form::TestForm;
 use crate::api::settings as requests;
 use crate::markdown::{Kind, RichText};
+use crate::state::note_asked_assistant;
 use crate::text::{number, settings as t};
 use crate::ui::forms::{Dialog, Form, FormProblem, FormState, SelectField, TextArea, filled};
 use crate::ui::settings::Sites;
@@ -45,6 +46,7 @@ pub fn Ask(site: Site) -> impl IntoView {
         };
         let of_answer = (asked.question.clone(), locale.get_untracked());
         form.send(async move { requests::ask(&id, &asked).await }, move |found| {
+            note_asked_assistant();
             asked_before.set(of_answer);
             answer.set(Some(found));
         });
