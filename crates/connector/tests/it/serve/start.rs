@@ -197,6 +197,6 @@ async fn background_work_that_ends_for_good_ends_the_server() {
     };
     let server = Server::bind(options).await.expect("bound");
     // Nobody tells the server to stop.
-    let served = server.serve(std::future::pending(), async |service: Service| service.stop()).await;
-    assert!(matches!(served, Err(ServeError::Server(_))), "{served:?}");
+    let outcome = server.serve(std::future::pending(), async |service: Service| service.stop()).await;
+    assert!(matches!(outcome, Err(ServeError::Server(_))), "{outcome:?}");
 }

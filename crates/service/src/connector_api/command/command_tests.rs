@@ -53,7 +53,7 @@ on_both_databases! {
             let keyed = KeyedRequest {
                 site_id: site.id.clone(),
                 scope: call.path(),
-                key: IdempotencyKey::new(&format!("chat-v-1-{key:04}")).expect("a key"),
+                key: IdempotencyKey::new(format!("chat-v-1-{key:04}")).expect("a key"),
                 request: crate::fingerprint::fingerprint(&[body.as_bytes()]),
             };
             let access = Access::Page { site: Arc::clone(&site), origin: None };
