@@ -1,5 +1,5 @@
-//! The options of the widget that a site sets for its pages. The chat config delivers them, and the page's own
-//! options win (decision 0063).
+//! The options of the widget that a site sets for its pages. The chat config delivers them, and the page's
+//! own options win (decision 0063).
 
 mod table;
 
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::limits::MAX_LIST_LENGTH;
 
-/// Maximum characters of all options as JSON. With the other texts, the copy of the config that a browser keeps
-/// has at most 4,096.
+/// Maximum characters of all options as JSON. With the other texts, the copy of the config that a browser
+/// keeps has at most 4,096.
 const MAX_LENGTH: usize = 2000;
 /// Maximum characters of a text.
 const MAX_TEXT_LENGTH: usize = 500;
