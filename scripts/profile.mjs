@@ -21,9 +21,12 @@ const VISITORS = [
 ];
 // These are spans of time and not conditions: the profile is of everything that runs within them, whatever that is. No test
 // waits for them.
-/** The delays before the window is opened, in milliseconds: before and after the companion has stored events. */
+/** The spans before a visitor opens the window, in milliseconds: before and after the companion has stored events. */
 const DELAYS_MS = [0, 2000];
-/** Longer than until the first events are sent and the conversation is polled, in milliseconds. */
+/**
+ * Longer than until the first events are sent and the conversation is polled, in milliseconds. The functions that run within
+ * such a span are the result, so that there is no condition to wait for.
+ */
 const SETTLED_MS = 4000;
 
 /** Calls of a page at its start: the controls that sites call on every page. */

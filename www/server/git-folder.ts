@@ -38,7 +38,7 @@ interface Version {
   isOwn: boolean;
 }
 
-/** What the commits say about an article. */
+/** The state of an article, read from the commits. */
 interface History {
   path: string | undefined;
   /** Oldest first; the last one is shown, unless the article is withdrawn. */

@@ -1,4 +1,4 @@
-// What a site does for each kind of job, and what it is told about the job.
+// The functions by which a site carries out each kind of job, and their arguments.
 
 import type { ConnectorErrorDetails } from "./connector-error.js";
 import { printable } from "./connector-error.js";
@@ -48,7 +48,7 @@ export interface JobContext {
 /** The return value of a handler. */
 type Handled = HandlerResult | Promise<HandlerResult>;
 
-/** What a site does for each kind of job. A job of a kind that the handler lacks fails for good. */
+/** The functions by which a site carries out each kind of job. A job of a kind that the handler lacks fails for good. */
 export interface JobHandler {
   publishArticle?(article: Article, context: JobContext): Handled;
   /** Removes an article. The page that the site had there before comes back. */

@@ -86,7 +86,7 @@ export class JobJournal {
       const done: DoneJob = { id, result: report.result ?? {}, at: Date.now() };
       await this.#store.set(`done/${key}`, JSON.stringify(done));
     }
-    // What the steps of a failed job did is not done again by its next attempt.
+    // The next attempt of a failed job does not repeat its finished steps.
     if (report?.ok || Object.keys(job.steps).length === 0) await this.#store.delete(`open/${key}`);
     else await this.write({ id, ...job });
   }

@@ -21,7 +21,7 @@ const NEXT_NAMES: Record<string, string> = {
 const ADDRESSES = ["url", "image", "video", "audio"];
 const NEXT_TYPES = ["website", "article", "book", "profile"];
 
-/** What the service has for the head of a page. Without an overlay, everything stays as the site has it. */
+/** The elements that the service has for the head of a page. Without an overlay, everything stays as the site has it. */
 export class PageHead {
   constructor(
     /** The overlay of the page. */

@@ -55,7 +55,7 @@ function choose(overlays: ByLocale | undefined, locale: string | undefined): Pag
   return overlays.get(wanted) ?? overlays.get(wanted.split("-")[0]!) ?? overlays.get("");
 }
 
-/** Returns what a promise gives in time, or else `undefined`. A failure is none of the page's. */
+/** Returns the value of a promise, or `undefined` if it rejects or takes longer than `ms`. */
 async function inTime<Data>(promise: Promise<Data>, ms: number): Promise<Data | undefined> {
   if (ms <= 0) {
     promise.catch(() => {});

@@ -155,7 +155,7 @@ export interface Claim {
   job: ClaimedJob | null;
 }
 
-/** What a job has done on the site. */
+/** The result of a job on the site. */
 export interface JobResult {
   externalId?: string;
   url?: string;

@@ -252,9 +252,9 @@ impl Conversation {
     /// Merges the profile that a message claims into the stored one. Missing fields keep their value, and so
     /// do those that an operator wrote or the site has proved.
     ///
-    /// The first claimed id stays. A message that claims another one, or none, adds to the profile and
-    /// replaces nothing, unless its visitor `is_proved`: whoever knows the id of a conversation could give it
-    /// to another visitor.
+    /// The first claimed id stays. A message that claims a different one, or none, fills empty fields and
+    /// replaces no value, unless its visitor `is_proved`. Otherwise a client that knows a conversation's id
+    /// could assign it to another visitor.
     pub(crate) fn merge_profile(&mut self, body: &SendMessage, is_proved: bool) {
         let sent = without(&without(&body.visitor, &self.edited), &self.verified);
         let claimed =

@@ -45,7 +45,7 @@ pub fn watch_setup(site: Signal<Option<String>>) -> RwSignal<Option<SiteSetup>> 
             };
             failures.try_update_value(|failures| *failures = failed);
             due_ms.try_update_value(|due_ms| *due_ms = clock::now_ms() + wait_ms);
-            // What has not changed is not shown anew.
+            // Setting an equal value would render the steps again.
             if let Ok(found) = response
                 && setup.try_with_untracked(|known| known.as_ref() != Some(&found)) == Some(true)
             {

@@ -192,7 +192,7 @@ mod tests {
             assert_eq!(counted, 50, "a quarter in a day");
             let nobody = Holder::of(Asker { visitor_id: None, caller: Caller::Anybody });
             assert_eq!(took_for(&db, "shop", day, nobody).await, None, "visitors without an id are no others");
-            // Whom the site has proved, and whose address is known, is nobody's invention.
+            // Verified visitors, and those with a known address, do not count.
             assert!(took_for(&db, "shop", day, without_address("verified:ada")).await.is_some());
             assert!(took_for(&db, "shop", day, holders("visitor", "192.0.2.1")).await.is_some());
             assert!(took_for(&db, "shop", NOVEMBER_ENDS, without_address("of the next day")).await.is_some());

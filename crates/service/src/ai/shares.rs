@@ -1,8 +1,8 @@
 //! The share of a site's monthly replies that one visitor, and all visitors of one network, may use. The rest
 //! stays for everybody else.
 //!
-//! A site's server may send no addresses of visitors. Whoever invents ids is then nobody's network, so that
-//! all visitors without an address have a share together: it ends with the day, as most of them are real.
+//! A site's server may send no addresses of visitors, and clients can invent visitor ids. All visitors without
+//! an address therefore have one share. It is renewed each day, because most of them are real.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -65,7 +65,7 @@ impl Holder {
         let of_month = |name, divisor| Self { name, divisor, min: MIN_SHARE, period: Period::Month };
         let visitor = asker.visitor_id.map(|id| of_month(format!("visitor {id}"), VISITOR_DIVISOR));
         let others = match asker.caller {
-            // Nobody invents a visitor whom the site has proved.
+            // A verified visitor cannot be invented.
             Caller::Anybody if asker.visitor_id.is_some_and(is_verified) => None,
             Caller::Anybody => Some(Self {
                 name: "visitors without an address".to_owned(),

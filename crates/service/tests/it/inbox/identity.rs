@@ -217,7 +217,7 @@ on_both_databases! {
         assert_eq!(known(&asked.last()), [false, false, true]);
         let proved = say(&desk, Some(&ada), &question("crm-4711", None)).await;
         assert_eq!(known(&asked.last()), [false, true, false]);
-        // Whoever knows the id of that conversation, without the proof.
+        // A client that knows the id of that conversation, without the proof.
         say(&desk, None, &question("ada", Some(&proved))).await;
         assert_eq!(known(&asked.last()), [false, false, false]);
         assert_eq!(asked.count(), 6);
