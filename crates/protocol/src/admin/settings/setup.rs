@@ -18,7 +18,7 @@ pub struct SiteSetup {
     pub refused_origins: Vec<RefusedOrigin>,
     /// The number of questions and answers that the team wrote.
     pub answers: i64,
-    /// The number of pages that the assistant knows.
+    /// The number of pages that the assistant knows, counted up to 1,000.
     pub pages: i64,
     /// The number of websites that the assistant reads.
     pub sources: i64,
