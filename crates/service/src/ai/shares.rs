@@ -1,8 +1,8 @@
 //! The share of a site's monthly replies that one visitor, and all visitors of one network, may use. The rest
 //! stays for everybody else.
 //!
-//! A site's server may send no addresses of visitors, and clients can invent visitor ids. All visitors without
-//! an address therefore have one share. It is renewed each day, because most of them are real.
+//! A site's server may send no addresses of visitors, and clients can invent visitor ids. All visitors
+//! without an address therefore have one share. It is renewed each day, because most of them are real.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
