@@ -77,13 +77,15 @@ function startModule() {
 }
 
 /**
- * Waits until the widget has loaded all its files: the listeners on the page, and last the recovery of a broken module. It
- * requests no further file by itself.
+ * Waits until the widget has loaded all its files: the listeners on the page, the module's deferred functions, and the recovery
+ * of a broken module. It requests no further file by itself.
  */
 export async function allFilesLoaded(page) {
   await ready(page);
   await page.evaluate(async () => {
     await window.chatWidget.ready;
+    const { load } = await import("/chat-widget/chat-widget.mjs");
+    await (await load()).deferred;
     await import("/chat-widget/recover.mjs");
   });
 }
