@@ -15,6 +15,7 @@ mod admin_api;
 mod ai;
 mod audit;
 mod body_limit;
+mod bulk_writes;
 mod cache;
 mod caches;
 mod client;
@@ -63,6 +64,7 @@ pub mod test_mode;
 mod test_questions;
 mod text;
 mod tokens;
+mod turns;
 mod visitors;
 
 use std::sync::Arc;
@@ -120,7 +122,8 @@ struct Inner {
     caches: Arc<Caches>,
     rates: RateLimits,
     storage: storage::Storage,
-    long_reads: long_reads::LongReads,
+    long_reads: turns::Turns,
+    bulk_writes: turns::Turns,
     /// Limits the blocking threads that parse and search.
     workers: Semaphore,
     metrics: ops::Metrics,
@@ -181,7 +184,8 @@ impl Service {
             caches,
             rates: RateLimits::new(options.rate_limit, options.token_rate_limit, options.storage.address),
             storage: storage::Storage::new(&options.database, options.storage),
-            long_reads: long_reads::LongReads::default(),
+            long_reads: long_reads::turns(),
+            bulk_writes: turns::Turns::new(1),
             workers: Semaphore::new(MAX_WORKERS),
             options,
             metrics: ops::Metrics::default(),

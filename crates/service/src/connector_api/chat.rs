@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
 
 use crate::Service;
+use crate::bulk_writes;
 use crate::conversations::{self, exists, head, page, seen, sequence_of};
 use crate::db::{Wake, args, work};
 use crate::error::ApiError;
@@ -151,6 +152,7 @@ pub(super) async fn events(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let key = keyed.as_ref().map(|keyed| keyed.key.clone());
+    let (writer, tenant) = (service.clone(), site.tenant_id.clone());
     let execute = work!(|tx| {
         let tracking = if site.tracking_enabled {
             tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
@@ -160,5 +162,6 @@ pub(super) async fn events(
         };
         Ok(ApiResponse::success(Value::from(&tracking)))
     });
-    execute_once(service, keyed, ApiError::IdempotencyConflict, execute).await
+    let write = async move { execute_once(&writer, keyed, ApiError::IdempotencyConflict, execute).await };
+    bulk_writes::execute(service, &tenant, write).await
 }

@@ -1,4 +1,4 @@
-//! Tests of messages that people and the AI answer at the same time.
+//! Tests of requests at the same time: messages that people and the AI answer, and bulk writes.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::conversations::Author;
 use crate::conversations::desk::{self, OperatorMessage};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{args, transaction};
-use crate::visitors::fixture::{add_sites, execute, rows, store_operator};
+use crate::secrets::new_id;
+use crate::visitors::fixture::{add_sites, execute, rows, service, store_operator};
 use crate::{API_BASE, Service, ServiceKey, ServiceOptions, presence, sites, tokens};
 
 /// An AI that answers when it is told to.
@@ -43,17 +44,32 @@ impl SlowAi {
     }
 }
 
-async fn send(service: &Service, token: &str, body: Value) -> Value {
+async fn post_to(service: &Service, token: &str, path: &str, body: &Value) -> (StatusCode, Value) {
     let request = Request::builder()
         .method(Method::POST)
-        .uri(format!("{API_BASE}/chat/messages"))
+        .uri(format!("{API_BASE}{path}"))
         .header("authorization", format!("Bearer {token}"))
         .header("content-type", "application/json")
+        .header("idempotency-key", new_id("key"))
         .body(Body::from(body.to_string()));
     let response = service.router().oneshot(request.expect("a request")).await.expect("a response");
-    assert_eq!(response.status(), StatusCode::OK);
+    let status = response.status();
     let body = response.into_body().collect().await.expect("a body").to_bytes();
-    serde_json::from_slice::<Value>(&body).expect("JSON")["data"].take()
+    (status, serde_json::from_slice(&body).expect("JSON"))
+}
+
+async fn send(service: &Service, token: &str, body: Value) -> Value {
+    let (status, mut body) = post_to(service, token, "/chat/messages", &body).await;
+    assert_eq!(status, StatusCode::OK);
+    body["data"].take()
+}
+
+/// Returns a new token of a site.
+async fn token_of(service: &Service, site: &str) -> String {
+    let site = sites::find(service.db(), site).await.expect("read").expect("a site");
+    let now_ms = service.now_ms();
+    let token = transaction!(service.db(), |tx| tokens::create(tx, now_ms, &site, "test", None).await);
+    token.await.expect("a token").secret.expose_secret().to_owned()
 }
 
 on_both_databases! {
@@ -70,12 +86,9 @@ on_both_databases! {
         execute(db, endpoint, args![ai.start().await]).await;
         let shop = sites::find(db, "shop").await.expect("read").expect("a site");
         let now_ms = service.now_ms();
-        let site = shop.clone();
-        let token = transaction!(db, |tx| {
-            presence::open_console(tx, now_ms, &site.tenant_id, "op").await?;
-            tokens::create(tx, now_ms, &site, "test", None).await
-        });
-        let token = token.await.expect("a token").secret.expose_secret().to_owned();
+        let tenant = shop.tenant_id.clone();
+        transaction!(db, |tx| presence::open_console(tx, now_ms, &tenant, "op").await).await.expect("open");
+        let token = token_of(&service, "shop").await;
         let sending = {
             let (service, token) = (service.clone(), token.clone());
             tokio::spawn(async move { send(&service, &token, json!({ "message": "When does it arrive?" })).await })
@@ -97,6 +110,27 @@ on_both_databases! {
         let said = rows(db, "SELECT content FROM messages ORDER BY seq", args![]).await;
         let said: Vec<String> = said.iter().map(|row| row.text(0).expect("text")).collect();
         assert_eq!(said, ["When does it arrive?", "Tomorrow."]);
+    }
+
+    async fn events_and_content_take_turns_of_their_tenant_and_messages_do_not(database: &TestDatabase) {
+        let service = service(database).await;
+        let turns = service.0.bulk_writes.of_tenant("acme");
+        turns.close();
+        let event = json!({ "eventType": "page_view", "visitorId": "v-1" });
+        let item = json!({ "externalId": "a", "type": "page", "url": "https://shop.example/a", "title": "Mugs" });
+        let page = json!({ "snapshotId": "s-1", "page": 1, "complete": true, "items": [item] });
+        let bulk = [
+            ("/events", json!({ "events": [event] })),
+            ("/content/sync", page),
+        ];
+        for (site, expected) in [("shop", StatusCode::INTERNAL_SERVER_ERROR), ("rival", StatusCode::OK)] {
+            let token = token_of(&service, site).await;
+            for (path, body) in &bulk {
+                let (status, answer) = post_to(&service, &token, path, body).await;
+                assert_eq!(status, expected, "{path} of {site}: {answer}");
+            }
+            send(&service, &token, json!({ "message": "Do you ship to Norway?" })).await;
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chat_protocol::{Claim, Completion, ContentPage, JobId, SiteStatus, SyncReceipt, Value};
 
 use crate::Service;
+use crate::bulk_writes;
 use crate::content;
 use crate::db::{Wake, work};
 use crate::error::ApiError;
@@ -62,6 +63,7 @@ pub(super) async fn sync(
     let items = service.run_blocking(move || content::prepare(items)).await?;
     let room = storage::room(service, &site.tenant_id, &site.id, Class::Bulk).await?;
     let limits = room.clone();
+    let (writer, tenant) = (service.clone(), site.tenant_id.clone());
     let execute = work!(|tx| {
         let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
         let mut synced = content::sync(tx, now_ms, &site.id, &page, items, &room).await?;
@@ -78,7 +80,8 @@ pub(super) async fn sync(
             extra: Value::Null,
         })))
     });
-    let response = execute_once(service, keyed, ApiError::IdempotencyConflict, execute).await;
+    let write = async move { execute_once(&writer, keyed, ApiError::IdempotencyConflict, execute).await };
+    let response = bulk_writes::execute(service, &tenant, write).await;
     if matches!(response, Err(ApiError::StorageFull(_) | ApiError::DiskFull)) {
         limits.count_refusal(service);
     }

@@ -17,7 +17,7 @@ use super::subject::Subject;
 use super::{COLUMNS, SiteVisitor, read};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, args};
-use crate::long_reads::Turn;
+use crate::turns::Turn;
 
 /// Rows of one read.
 const PAGE: i64 = 100;
