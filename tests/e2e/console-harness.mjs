@@ -15,12 +15,12 @@ const consoles = [];
 
 /**
  * Starts a browser and a team with these operators for the tests of the file, and then calls `fill()`. A test ends
- * after `testTimeoutMs`, a wait in a console after `waitTimeoutMs`.
+ * after `testTimeoutMs`, a wait in a console after `waitTimeoutMs`. Other options are those of `startTeam`.
  */
-export function withTeam({ names, fill, testTimeoutMs = 90_000, waitTimeoutMs = 30_000 } = {}) {
+export function withTeam({ names, fill, testTimeoutMs = 90_000, waitTimeoutMs = 30_000, ...options } = {}) {
   Object.assign(limits, { testTimeoutMs, waitTimeoutMs });
   before(async () => {
-    [browser, team] = await Promise.all([launch(), startTeam(names)]);
+    [browser, team] = await Promise.all([launch(), startTeam(names, options)]);
     await fill?.();
   });
   after(async () => {

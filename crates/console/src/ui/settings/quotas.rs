@@ -13,6 +13,8 @@ use crate::ui::forms::{Loaded, Remote};
 const WARNING_PERCENT: i64 = 80;
 /// The share of a storage budget, in percent, from which events and content are refused.
 const BULK_PERCENT: i64 = 75;
+/// The share of a storage budget, in percent, from which the operator is warned.
+const BULK_WARNING_PERCENT: i64 = BULK_PERCENT * WARNING_PERCENT / 100;
 /// Bytes of the unit of the service's settings.
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -76,12 +78,14 @@ fn storage_line(stored: u64, max: u64) -> String {
 }
 
 fn storage_state(stored: u64, max: u64) -> impl IntoView + use<> {
-    let text = match percent(to_number(stored), to_number(max)) {
-        100 => t::STORAGE_NO_MESSAGES,
-        BULK_PERCENT.. => t::STORAGE_NO_BULK,
+    let (look, text) = match percent(to_number(stored), to_number(max)) {
+        100 => ("state is-bad", t::STORAGE_NO_MESSAGES),
+        BULK_PERCENT.. => ("state is-bad", t::STORAGE_NO_BULK),
+        // A page of content that does not fit is refused before the share is reached.
+        BULK_WARNING_PERCENT.. => ("state is-warning", t::QUOTA_NEARLY),
         _ => return None,
     };
-    Some(view! { <span class="state is-bad">{text.get()}</span> })
+    Some(view! { <span class=look>{text.get()}</span> })
 }
 
 fn to_number(bytes: u64) -> i64 {
