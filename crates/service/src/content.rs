@@ -34,6 +34,8 @@ const COUNT: &str = "SELECT count(*) FROM content WHERE site_id = $1 AND source_
 pub(crate) struct SyncOutcome {
     pub(crate) accepted: i64,
     pub(crate) removed: i64,
+    /// The bytes of the items that are new or changed; less those that they replace, the site grows by them.
+    pub(crate) bytes: u64,
     /// What the pages of the items need that are new or changed.
     pub(crate) suggestions: Vec<Suggestion>,
 }
@@ -89,6 +91,7 @@ pub(crate) async fn sync(
             {
                 return Err(does_not_fit(&room.full, &prepared.item));
             }
+            outcome.bytes = outcome.bytes.saturating_add(prepared.stored_bytes());
             outcome.suggestions.extend(prepared.suggestion);
         }
     }

@@ -1,6 +1,7 @@
 //! The endpoints that a site's server calls: status, content, overlays and jobs (4.3, 4.9 to 4.12).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use chat_protocol::{Claim, Completion, ContentPage, JobId, SiteStatus, SyncReceipt, Value};
 
@@ -63,10 +64,13 @@ pub(super) async fn sync(
     let items = service.run_blocking(move || content::prepare(items)).await?;
     let room = storage::room(service, &site.tenant_id, &site.id, Class::Bulk).await?;
     let limits = room.clone();
-    let (writer, tenant) = (service.clone(), site.tenant_id.clone());
+    let (writer, tenant, id) = (service.clone(), site.tenant_id.clone(), site.id.clone());
+    let bytes = Arc::new(AtomicU64::new(0));
+    let grown = Arc::clone(&bytes);
     let execute = work!(|tx| {
         let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
         let mut synced = content::sync(tx, now_ms, &site.id, &page, items, &room).await?;
+        grown.store(synced.bytes, Ordering::Relaxed);
         let suggestions = std::mem::take(&mut synced.suggestions);
         publishing::suggest_overlays(tx, now_ms, &site.id, suggestions).await?;
         if synced.removed > 0 {
@@ -82,8 +86,10 @@ pub(super) async fn sync(
     });
     let write = async move { execute_once(&writer, keyed, ApiError::IdempotencyConflict, execute).await };
     let response = bulk_writes::execute(service, &tenant, write).await;
-    if matches!(response, Err(ApiError::StorageFull(_) | ApiError::DiskFull)) {
-        limits.count_refusal(service);
+    match &response {
+        Ok(_) => storage::expect(service, &tenant, &id, bytes.load(Ordering::Relaxed)),
+        Err(ApiError::StorageFull(_) | ApiError::DiskFull) => limits.count_refusal(service),
+        Err(_) => {}
     }
     response
 }

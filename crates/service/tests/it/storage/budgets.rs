@@ -124,6 +124,23 @@ on_both_databases! {
         assert_eq!(say(&client, Some("chat-v-1-0002"), &"x".repeat(4000)).await.failure(), full());
     }
 
+    async fn pages_of_content_right_after_each_other_leave_space_for_messages(database: &TestDatabase) {
+        let client = Client::with(bounded(database, of_site(SPACE)), SiteChange::default()).await;
+        let mut refused = None;
+        for page in 1..100 {
+            let path = format!("/{page}");
+            let item = json!({ "externalId": path, "type": "page", "path": path, "content": "a".repeat(30_000) });
+            let body = json!({ "snapshotId": "s", "page": page, "items": [item] });
+            let answer = client.post("/content/sync", None, &body).await;
+            if answer.status != 200 {
+                refused = Some(answer.failure());
+                break;
+            }
+        }
+        assert_eq!(refused, Some(full()));
+        assert_eq!(say(&client, None, "Hello").await.status, 200);
+    }
+
     async fn a_sync_that_does_not_fit_changes_nothing_and_names_the_item(database: &TestDatabase) {
         let client = Client::with(bounded(database, of_site(SPACE)), SiteChange::default()).await;
         let item = |id: &str, letter: &str| {
