@@ -181,3 +181,23 @@ for (const [width, height, locale] of [
     assert.equal(await views.count(), 7);
     for (const view of await views.all()) await isInView(view, ".views");
   });
+
+test("Erasing says that the data is erased, also if the list knows it first", async () => {
+  const eve = await visitor("Eve Moor", "Please forget me");
+  const { page } = await open(`/console/inbox/${eve.conversationId}`);
+  await log(page).getByText("Please forget me").waitFor();
+  const panel = page.getByRole("complementary", { name: "Visitor" });
+  if (!(await panel.isVisible())) await page.getByRole("button", { name: "Show the visitor" }).click();
+  await page.route("**/api/admin/v1/**", async (route) => {
+    if (route.request().method() !== "DELETE") return route.continue();
+    const response = await route.fetch();
+    await row(page, "Eve Moor").waitFor({ state: "detached" });
+    return route.fulfill({ response });
+  });
+  await panel.getByRole("button", { name: "Erase" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("erase");
+  await dialog.getByRole("button", { name: "Erase" }).click();
+  await page.getByText("The conversation is erased").waitFor();
+  assert.equal(await page.getByText("This conversation was erased, or does not exist.").count(), 0);
+});

@@ -38,6 +38,8 @@ pub struct Conversations {
     counts_stale: StoredValue<bool>,
     /// Whether the operator points at the list, so that its rows stay where they are.
     is_held: StoredValue<bool>,
+    /// Whether this console erases, so that a conversation that goes is no surprise.
+    is_erasing: StoredValue<bool>,
 }
 
 impl Conversations {
@@ -53,6 +55,7 @@ impl Conversations {
             counts_pending: StoredValue::new(false),
             counts_stale: StoredValue::new(false),
             is_held: StoredValue::new(false),
+            is_erasing: StoredValue::new(false),
         }
     }
 
@@ -250,6 +253,11 @@ impl Conversations {
         }
     }
 
+    /// Says whether this console is erasing conversations.
+    pub fn set_erasing(self, is_erasing: bool) {
+        self.is_erasing.set_value(is_erasing);
+    }
+
     /// Removes a conversation that was erased.
     pub(super) fn remove(self, id: &str) {
         self.list.update(|list| list.remove(id));
@@ -258,7 +266,9 @@ impl Conversations {
         if let Page::Inbox { conversation: Some(open), query } = router.page().get_untracked()
             && open == id
         {
-            app().notices.problem(inbox::GONE.get());
+            if !self.is_erasing.get_value() {
+                app().notices.problem(inbox::GONE.get());
+            }
             router.replace(Page::Inbox { conversation: None, query });
         }
     }

@@ -101,7 +101,10 @@ fn Ask(subject: Subject, #[prop(into)] on_close: Callback<()>) -> impl IntoView 
         is_erasing.set(true);
         let subject = subject.clone();
         spawn_local(async move {
-            match subject.erase().await {
+            app.conversations.set_erasing(true);
+            let outcome = subject.erase().await;
+            app.conversations.set_erasing(false);
+            match outcome {
                 Ok(_) => {
                     app.notices.done(erased.get());
                     app.router.open(Page::default());
