@@ -109,7 +109,6 @@ fn figures(now: &ReportTotals, before: &ReportTotals) -> Vec<Figure> {
         part(reports::HANDED_OFF, now.handed_off, before.handed_off, Trend::Neutral),
         part(reports::LEADS, now.leads, before.leads, Trend::More),
         part(reports::CLOSED, now.closed, before.closed, Trend::Neutral),
-        time(reports::FIRST_RESPONSE, now.first_response_ms, before.first_response_ms),
         time(reports::PERSON_RESPONSE, now.first_person_response_ms, before.first_person_response_ms),
         time(reports::RESOLUTION, now.resolution_ms, before.resolution_ms),
     ]
