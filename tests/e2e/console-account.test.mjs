@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { after } from "node:test";
 import { eventually } from "./chat.mjs";
+import { isInView } from "./console.mjs";
 import { open, team, test, withTeam } from "./console-harness.mjs";
 import { startService } from "./service.mjs";
 import { PASSWORD, visitorOf } from "./team.mjs";
@@ -278,17 +280,60 @@ test("Changing the password ends all other sessions", async () => {
   await first.getByText("Your session has ended.").waitFor();
 });
 
+test("Operators change their own name, which visitors see", async () => {
+  const { page } = await open("/console/account", operator("Noor"));
+  const card = page.getByRole("region", { name: "Your name" });
+  const name = card.getByRole("textbox", { name: "Name" });
+  await name.fill(" ");
+  await card.getByRole("button", { name: "Save" }).click();
+  await problem(card).waitFor();
+  await name.fill("  Noor Haddad ");
+  await page.keyboard.press("Enter");
+  await page.getByText("Noor Haddad,").waitFor();
+  assert.equal(await name.inputValue(), "Noor Haddad");
+  const visitor = visitorOf(team, { name: "Lena" });
+  await visitor.say("Do you have bowls?");
+  await operator("Noor").call(
+    "POST",
+    `conversations/${visitor.conversationId}/messages`,
+    { text: "Yes." },
+    {
+      "Idempotency-Key": crypto.randomUUID(),
+    },
+  );
+  assert.equal((await visitor.poll()).at(-1).author.name, "Noor Haddad");
+});
+
+test("The browser can install the console", async () => {
+  const { page } = await open("/console/account");
+  const devtools = await page.context().newCDPSession(page);
+  const { url, errors, manifest } = await devtools.send("Page.getAppManifest");
+  assert.ok(url.endsWith("/console/console.webmanifest"));
+  assert.deepEqual(errors, []);
+  assert.equal(manifest.display, "kStandalone");
+  const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
+  assert.deepEqual(installabilityErrors, []);
+});
+
 test("With an authenticator app, signing in asks for its code, or takes a recovery code", async () => {
   const { page } = await open("/console/account", operator("Tom"));
   const card = page.getByRole("region", { name: "Authenticator app" });
   await card.getByText("With an app, nobody signs in with your password alone.").waitFor();
   await card.getByRole("textbox", { name: "Current password" }).fill(PASSWORD);
   await card.getByRole("button", { name: "Set up an app" }).click();
+  await isInView(card.getByRole("img", { name: "QR code for the authenticator app" }), "main");
   const secret = (await card.locator(".secret").innerText()).replaceAll(/\s/g, "");
   assert.match(await card.getByRole("link", { name: "Open the app on this device" }).getAttribute("href"), /^otpauth:/);
   await card.getByRole("textbox", { name: "The code that the app shows" }).fill(codeOf(secret));
   await card.getByRole("button", { name: "Continue" }).click();
-  const recovery = await card.getByRole("listitem").first().innerText();
+  const codes = await card.getByRole("listitem").allInnerTexts();
+  const [recovery] = codes;
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    card.getByRole("link", { name: "Download" }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), "recovery-codes.txt");
+  assert.equal(readFileSync(await download.path(), "utf8"), codes.join("\n"));
   await card.getByRole("button", { name: "I have kept them" }).click();
   await card.getByText("Signing in asks for a code of your app.").waitFor();
   assert.equal(await card.getByText(recovery).count(), 0);

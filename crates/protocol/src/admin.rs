@@ -19,9 +19,9 @@ mod visitor;
 use serde::{Deserialize, Serialize};
 
 pub use account::{
-    LinkKind, LinkToken, Me, PasswordChange, PasswordForgotten, PasswordMail, PasswordProof, RecoveryCodes,
-    Secret, Setup, SetupLink, SignIn, SignedIn, SwitchWorkspace, Tenant, TotpConfirmation, TotpEnrolment,
-    Workspace,
+    LinkKind, LinkToken, Me, PasswordChange, PasswordForgotten, PasswordMail, PasswordProof, QrCode,
+    RecoveryCodes, Secret, Setup, SetupLink, SignIn, SignedIn, SwitchWorkspace, Tenant, TotpConfirmation,
+    TotpEnrolment, Workspace,
 };
 pub use conversation::{
     Activity, Conversation, ConversationChange, ConversationCounts, ConversationPage, ConversationSummary,

@@ -18,6 +18,7 @@ mod operator;
 mod password;
 mod people;
 pub(crate) mod preferences;
+mod qr;
 pub(crate) mod quiet_hours;
 mod role;
 pub(crate) mod session;

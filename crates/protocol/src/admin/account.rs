@@ -236,8 +236,21 @@ pub struct TotpEnrolment {
     pub secret: String,
     /// The address that opens the app.
     pub uri: String,
+    /// The address as a QR code.
+    pub qr: QrCode,
     /// The member of the same name of the confirmation.
     pub enrolment: String,
+}
+
+/// A QR code as a drawing, with the margin that readers need.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct QrCode {
+    /// The width and height of the drawing.
+    pub size: i32,
+    /// The dark modules, as the data of an SVG path.
+    pub path: String,
 }
 
 /// The body of `POST /totp/confirm`.

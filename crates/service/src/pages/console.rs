@@ -113,6 +113,7 @@ fn content_type(name: &str) -> Option<HeaderValue> {
         "json" => "application/json",
         "wasm" => "application/wasm",
         "svg" => "image/svg+xml",
+        "png" => "image/png",
         "webmanifest" => "application/manifest+json",
         _ => return None,
     };
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn only_plain_names_are_files() {
-        for name in ["index.html", "texts/de.json", "console.0f1e2d3c.wasm"] {
+        for name in ["index.html", "texts/de.json", "console.0f1e2d3c.wasm", "icon-192.png"] {
             assert!(content_type(name).is_some(), "{name}");
         }
         for name in

@@ -1,6 +1,7 @@
-//! The operator's own account: password, authenticator app, sessions.
+//! The operator's own account: name, password, authenticator app, sessions.
 
 mod confirm;
+mod name;
 mod password;
 mod preferences;
 mod sessions;
@@ -8,6 +9,7 @@ mod totp;
 
 use leptos::prelude::*;
 
+use crate::api::requests;
 use crate::state::app;
 use crate::text::account;
 use crate::ui::attention::AttentionPreferences;
@@ -23,6 +25,7 @@ pub fn OwnAccount() -> impl IntoView {
                 <h1>{account::TITLE.get()}</h1>
                 <p class="hint"><bdi>{move || me.read().name.clone()}</bdi>", "<bdi>{move || me.read().email.clone()}</bdi></p>
                 <AttentionPreferences />
+                <name::Name />
                 <preferences::Preferences />
                 <confirm::Confirm />
                 <password::ChangePassword />
@@ -30,5 +33,12 @@ pub fn OwnAccount() -> impl IntoView {
                 <sessions::Sessions />
             </div>
         </div>
+    }
+}
+
+/// Loads the account again.
+async fn reload() {
+    if let Ok(signed_in) = requests::session().await {
+        app().session.set_signed_in(signed_in);
     }
 }

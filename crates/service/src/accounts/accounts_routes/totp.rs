@@ -11,6 +11,7 @@ use super::sign_in::WRONG_CODE;
 use crate::Service;
 use crate::accounts::Operator;
 use crate::accounts::context::Context;
+use crate::accounts::qr;
 use crate::accounts::session::{self, Of};
 use crate::accounts::throttle::{self, Attempt, Counted};
 use crate::accounts::totp::{self, TotpSecret};
@@ -47,7 +48,8 @@ pub(super) async fn enrol(
     .await?;
     let secret = TotpSecret::random();
     let enrolment = secret.enrolment(&service.0.options.key, &operator.account_id, service.now_ms());
-    success(&TotpEnrolment { secret: secret.base32(), uri: secret.uri(&operator.email), enrolment })
+    let uri = secret.uri(&operator.email);
+    success(&TotpEnrolment { secret: secret.base32(), qr: qr::code(&uri)?, uri, enrolment })
 }
 
 #[utoipa::path(post, path = "/totp/confirm", tag = "accounts", request_body = TotpConfirmation,

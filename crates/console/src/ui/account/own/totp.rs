@@ -1,13 +1,17 @@
 //! The authenticator app of the own account.
 
-use chat_protocol::admin::TotpEnrolment;
+use chat_protocol::admin::{QrCode, TotpEnrolment};
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
+use leptos::svg::Svg;
 
+use super::reload;
 use crate::api::requests;
+use crate::browser;
 use crate::state::app;
 use crate::text::account;
 use crate::ui::account::submission::Submission;
+use crate::ui::forms::CopyButton;
 
 /// What the section shows.
 #[derive(Clone, PartialEq)]
@@ -77,9 +81,10 @@ pub fn Totp() -> impl IntoView {
             </form>
         }
         .into_any(),
-        Step::Confirm(TotpEnrolment { secret, uri, enrolment }) => view! {
+        Step::Confirm(TotpEnrolment { secret, uri, qr, enrolment }) => view! {
             <p>{account::TOTP_SECRET.get()}</p>
-            <p class="secret">{secret}</p>
+            {drawing(&qr)}
+            <p class="secret" dir="ltr">{secret}</p>
             <p><a href=uri>{account::OPEN_APP.get()}</a></p>
             <form class="fields" on:submit=move |event: SubmitEvent| {
                 event.prevent_default();
@@ -116,19 +121,36 @@ fn disable(password: RwSignal<String>, submission: Submission) {
     });
 }
 
-/// Loads the account again.
-async fn reload() {
-    if let Ok(signed_in) = requests::session().await {
-        app().session.set_signed_in(signed_in);
-    }
+/// Returns a QR code in its place.
+fn drawing(code: &QrCode) -> impl IntoView + use<> {
+    let shown = NodeRef::<Svg>::new();
+    Effect::new(move || {
+        if let Some(drawing) = shown.get() {
+            browser::reveal(&drawing);
+        }
+    });
+    // Of a service that sends none.
+    (!code.path.is_empty()).then(|| {
+        view! {
+            <svg node_ref=shown class="qr" viewBox=format!("0 0 {0} {0}", code.size) role="img" aria-label=account::QR_CODE.get()>
+                <path d=code.path.clone()/>
+            </svg>
+        }
+    })
 }
 
 /// The recovery codes, which are shown this once.
 #[component]
 fn Codes(codes: Vec<String>, #[prop(into)] on_kept: Callback<()>) -> impl IntoView {
+    let text = codes.join("\n");
+    let file = format!("data:text/plain,{}", codes.join("%0A"));
     view! {
         <p role="status">{account::RECOVERY_CODES.get()}</p>
-        <ul class="codes">{codes.into_iter().map(|code| view! { <li>{code}</li> }).collect_view()}</ul>
+        <ul class="codes" dir="ltr">{codes.into_iter().map(|code| view! { <li>{code}</li> }).collect_view()}</ul>
+        <p class="codes-out">
+            <CopyButton text=Signal::derive(move || text.clone())/>
+            <a class="button" href=file download="recovery-codes.txt">{account::DOWNLOAD.get()}</a>
+        </p>
         <button type="button" class="quiet" on:click=move |_| on_kept.run(())>{account::CODES_KEPT.get()}</button>
     }
 }
