@@ -52,7 +52,6 @@ pub(crate) async fn answer(
     if conversation.assignee_id.is_none() {
         conversation.assignee_id = Some(author.id.clone());
     }
-    store(tx, &conversation).await?;
     let announcer = Announcer::new(now_ms, site, &conversation);
     if was_closed {
         announcer.closed(tx, false).await?;
@@ -66,7 +65,9 @@ pub(crate) async fn answer(
         key: message.key,
         ..NewMessage::new(Role::Operator, message.text)
     };
+    // Counts the time since the visitor began to wait, which the row forgets when the conversation is stored.
     let stored = add_message(tx, now_ms, site, &mut conversation, new).await?;
+    store(tx, &conversation).await?;
     if message.close {
         conversation.set_status(now_ms, Status::Closed);
         store(tx, &conversation).await?;

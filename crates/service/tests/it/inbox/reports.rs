@@ -1,10 +1,12 @@
 //! Reports.
 
 use chat_protocol::admin::Report;
+use chat_service::SiteChange;
 use serde_json::json;
 
 use crate::inbox::desk::Desk;
 use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+use crate::support::{Client, options};
 
 /// Returns today's date in UTC.
 fn today() -> String {
@@ -47,6 +49,17 @@ on_both_databases! {
         let year: Report = desk.read("/report?from=2024-01-01&to=2024-12-31&timeZone=Asia/Kolkata").await;
         assert_eq!((year.days.len(), year.totals.conversations), (366, 0));
         assert_eq!((year.days[0].day.as_str(), year.days[365].day.as_str()), ("2024-01-01", "2024-12-31"));
+    }
+
+    async fn the_wait_for_a_person_counts_for_visitors_who_did_not_ask_for_one(database: &TestDatabase) {
+        let change = SiteChange { answering: Some("people_only".to_owned()), ..SiteChange::default() };
+        let desk = Desk::of(Client::with(options(database), change).await, "Olga").await;
+        let day = today();
+        let id = desk.client.begin("Do you ship?").await;
+        desk.answer(&id, "We do.").await;
+        let report: Report = desk.read(&format!("/report?from={day}&to={}", today())).await;
+        let waited = report.totals.first_person_response_ms;
+        assert!(waited.is_some_and(|waited| (0..60_000).contains(&waited)), "{waited:?}");
     }
 
     async fn a_report_as_csv_has_no_formulas(database: &TestDatabase) {
