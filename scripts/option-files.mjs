@@ -376,6 +376,7 @@ function siteCheckOf(name, row) {
       .join(", ")}])`;
   if (kind === "texts") return `Check::Texts { max: ${max} }`;
   if (kind === "tokens") return "Check::Tokens";
+  if (kind === "contact") return "Check::Contact";
   if (["text", "greeting", "launcher"].includes(kind)) return "Check::Text";
   throw new Advice(`invalid option ${name}: the service has no check of the kind ${kind}`);
 }

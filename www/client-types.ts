@@ -42,6 +42,10 @@ export interface ChatConfig {
     widgetEnabled?: boolean;
     /** `false` if only people answer. An extension of our service. */
     aiAnswers?: boolean;
+    /** `false` if only the AI answers. An extension of our service. */
+    peopleAnswer?: boolean;
+    /** How fast people usually answer, in words. An extension of our service. */
+    usualReply?: string;
     assistantName?: string;
     welcomeMessage?: string;
     avatarUrl?: string | null;

@@ -450,6 +450,8 @@ export const TABLE = {
       help: "Another way to contact you if the chat cannot be used: an address with https:, mailto: or tel:.",
       sample: "mailto:shop@example.com",
     },
+    site: true,
+    console: { code: true },
   },
   events: {
     doc: "`auto` reports page views, opening and closing, unless the browser sends Global Privacy Control.",

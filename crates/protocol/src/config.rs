@@ -15,6 +15,10 @@ pub struct ChatConfig {
     pub widget_enabled: bool,
     /// Whether `config.aiAnswers`, an extension, is false: only people answer.
     pub people_only: bool,
+    /// Whether `config.peopleAnswer`, an extension, is false: only the AI answers, and no person is offered.
+    pub ai_only: bool,
+    /// `config.usualReply`, an extension: how fast people usually answer, in the language of the config.
+    pub usual_reply: Option<String>,
     /// `config.assistantName`.
     pub assistant_name: Option<String>,
     /// `config.welcomeMessage`.
@@ -60,6 +64,8 @@ impl TryFrom<Value> for ChatConfig {
             enabled: config.lenient_bool("enabled").unwrap_or(true),
             widget_enabled: config.lenient_bool("widgetEnabled").unwrap_or(true),
             people_only: config.lenient_bool("aiAnswers") == Some(false),
+            ai_only: config.lenient_bool("peopleAnswer") == Some(false),
+            usual_reply: config.lenient_text("usualReply"),
             assistant_name: config.lenient_text("assistantName"),
             welcome_message: config.lenient_text("welcomeMessage"),
             avatar_url: config.lenient_text("avatarUrl"),
@@ -84,6 +90,12 @@ impl From<&ChatConfig> for Value {
         ];
         if config.people_only {
             inner.push(("aiAnswers".into(), false.into()));
+        }
+        if config.ai_only {
+            inner.push(("peopleAnswer".into(), false.into()));
+        }
+        if let Some(words) = &config.usual_reply {
+            inner.push(("usualReply".into(), words.as_str().into()));
         }
         if config.options != Value::Null {
             inner.push(("options".into(), config.options.clone()));
@@ -113,6 +125,8 @@ mod tests {
             site_id: Some("s".into()),
             enabled: true,
             people_only: true,
+            ai_only: true,
+            usual_reply: Some("Soon".into()),
             assistant_name: Some("Alder".into()),
             options: Value::object([("theme", "rose".into())]),
             locale: Some("de".into()),

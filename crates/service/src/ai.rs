@@ -26,6 +26,7 @@ pub(crate) mod reply;
 mod said;
 mod shares;
 mod talk;
+mod team;
 mod thinking;
 mod tried;
 mod warning;
@@ -47,12 +48,12 @@ pub(crate) use probe::Probed;
 pub(crate) use prompt::MAX_HISTORY;
 pub(crate) use reply::{Responder, SiteResponder, VisitorMessage, answer, recent_events};
 pub(crate) use talk::wants_person;
+pub(crate) use team::{Team, UsualReply};
 pub(crate) use tried::{Rehearsal, Tried, rehearse, try_answer};
 
 use crate::fingerprint::Fingerprint;
 use crate::knowledge::Passage;
 use crate::rate::Caller;
-use crate::sites::Opening;
 use breaker::Breaker;
 use budget::Budget;
 use completion::Completion;
@@ -60,6 +61,7 @@ use exchange::AiClient;
 use failure::{Failure, Fault};
 use quirks::Quirks;
 use said::Said;
+use talk::Sentence;
 
 /// Maximum endpoints whose failures are remembered.
 const MAX_BREAKERS: usize = 4096;
@@ -99,8 +101,8 @@ pub(crate) struct Question<'a> {
     pub(crate) left_contact: bool,
     /// Whether contact details are known, from the last message or an earlier one.
     pub(crate) has_contact: bool,
-    /// When the team is back, if it is away.
-    pub(crate) reopens: Option<Opening>,
+    /// The people beside the AI.
+    pub(crate) team: Team<'a>,
     /// The visitor who asks; `None` if an operator tries a question out.
     pub(crate) asker: Option<Asker<'a>>,
 }
@@ -122,9 +124,15 @@ impl Question<'_> {
         self.history.split_last().map_or(&[], |(_, earlier)| earlier)
     }
 
-    /// Returns when the team is back, if it is away and the visitor was not told.
-    fn back(&self, phrases: Phrases) -> Option<String> {
-        phrases.back(self.reopens, self.earlier())
+    /// Returns what the visitor is told of the team, if there is something new.
+    fn about_team(&self, phrases: Phrases) -> Option<String> {
+        phrases.about_team(self.team, self.earlier())
+    }
+
+    /// Returns the sentence that refuses a person who was asked for, where none is offered.
+    fn refusal_of_person(&self, phrases: Phrases) -> Option<String> {
+        let is_refused = self.team.is_elsewhere && wants_person(self.message());
+        is_refused.then(|| phrases.say(Sentence::AlonePerson, self.earlier()).to_owned())
     }
 
     /// Returns whose requests are counted together: those of an address, or else of a visitor.
@@ -233,12 +241,18 @@ impl Ai {
             Ok(Completion::Answer(text)) => {
                 answer.sources = question.passages.iter().map(Citation::from).collect();
                 let has_sources = !answer.sources.is_empty();
-                let outcome = outcome::of_endpoint(&answer.status, has_sources, &question.said.understood);
+                let mut outcome =
+                    outcome::of_endpoint(&answer.status, has_sources, &question.said.understood);
+                let phrases = Phrases::of(message, question.locale);
+                // A model does not know the hours, and may promise a person.
+                let refusal = question.refusal_of_person(phrases);
+                if refusal.is_some() {
+                    outcome = Outcome::CouldNotAnswer;
+                }
                 answer.outcome = Some(outcome);
-                // A model does not know the hours.
                 let waits = answer.wants_person || outcome.needs_person();
-                let back = if waits { question.back(Phrases::of(message, question.locale)) } else { None };
-                answer.text = Some(paragraphs(text, back));
+                let about_team = if waits { question.about_team(phrases) } else { None };
+                answer.text = Some(paragraphs(paragraphs(text, refusal), about_team));
             }
             Ok(Completion::Refusal(text)) => {
                 if text.is_none() {

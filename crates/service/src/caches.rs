@@ -5,6 +5,7 @@ mod site_ids;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::ai::UsualReply;
 use crate::cache::Cache;
 use crate::conversations::Head;
 use crate::db::Wake;
@@ -22,6 +23,8 @@ const PRESENCE_LIFETIME: Duration = Duration::from_secs(1);
 const HEAD_LIFETIME: Duration = Duration::from_mins(10);
 /// The time for which an operator counts as typing. Consoles renew it.
 const TYPING_LIFETIME: Duration = Duration::from_secs(10);
+/// The time after which it is counted again how fast people usually answer.
+const USUAL_REPLY_LIFETIME: Duration = Duration::from_mins(10);
 /// Maximum cached sites, tokens and tenants.
 const MAX_ENTRIES: usize = 10_000;
 /// Maximum cached conversations, some 300 bytes each. Half as many can be polled at the same time without
@@ -40,6 +43,8 @@ pub(crate) struct Caches {
     pub(crate) presence: Cache<String, Arc<OperatorsOnline>>,
     /// The operator who is writing to the visitor, by conversation. It is no row: nothing of it is stored.
     pub(crate) typing: Cache<String, String>,
+    /// How fast people usually answer, by site.
+    pub(crate) usual_replies: Cache<String, Option<UsualReply>>,
     /// Conversations by their id. Where other nodes write, they say only that a conversation exists.
     pub(crate) heads: Cache<String, Arc<Head>>,
 }
@@ -52,6 +57,7 @@ impl Caches {
             tokens: Cache::new(MAX_ENTRIES, LIFETIME),
             presence: Cache::new(MAX_ENTRIES, PRESENCE_LIFETIME),
             typing: Cache::new(MAX_ENTRIES, TYPING_LIFETIME),
+            usual_replies: Cache::new(MAX_ENTRIES, USUAL_REPLY_LIFETIME),
             heads: Cache::new(MAX_HEADS, HEAD_LIFETIME),
         }
     }

@@ -7,6 +7,7 @@ mod chat;
 mod command;
 #[cfg(test)]
 mod connector_api_tests;
+pub(crate) mod late_reply;
 mod publishing;
 mod record;
 mod reply;

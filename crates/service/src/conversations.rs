@@ -9,6 +9,7 @@ mod message;
 pub(crate) mod notes;
 pub(crate) mod profile;
 mod receive;
+pub(crate) mod reply_time;
 pub(crate) mod report;
 pub(crate) mod search_text;
 pub(crate) mod seen;
@@ -31,8 +32,8 @@ use crate::visitors::profile::without;
 
 pub(crate) use head::{Head, exists, head};
 pub(crate) use message::{
-    Author, NewMessage, StoredMessage, add_message, answer_to, last_messages, last_of_each, message_id, page,
-    page_before, record_outcome, sequence_of,
+    Author, NewMessage, StoredMessage, add_message, answer_to, answered_seq, last_messages, last_of_each,
+    message_id, page, page_before, record_outcome, sequence_of,
 };
 pub(crate) use receive::{is_of_another, receive};
 pub(crate) use status::Status;
@@ -84,6 +85,8 @@ pub(crate) struct Conversation {
     pub(crate) person_asked_ms: Option<i64>,
     /// The time at which the visitor asked for a person, or an operator took over.
     pub(crate) handed_off_ms: Option<i64>,
+    /// The time at which the AI answers, unless a person answers or takes over before.
+    pub(crate) ai_due_ms: Option<i64>,
     /// The place in the lists, descending.
     pub(crate) sort_key: i64,
 }
@@ -91,9 +94,9 @@ pub(crate) struct Conversation {
 const COLUMNS: &str = "c.no, c.id, c.site_id, c.visitor_no, c.status, c.assignee_id, c.ai_paused_until_ms,
     c.locale, c.source_page, c.profile, c.notes, c.score, c.unread, c.last_seq, c.created_ms, c.updated_ms,
     c.closed_ms, c.waiting_since_ms, c.snoozed_until_ms, c.blocked, c.edited, c.seen_seq, c.person_asked_ms,
-    c.handed_off_ms, c.sort_key, c.verified";
+    c.handed_off_ms, c.sort_key, c.verified, c.ai_due_ms";
 /// The number of [`COLUMNS`].
-const COLUMN_COUNT: usize = 26;
+const COLUMN_COUNT: usize = 27;
 /// The name of the visitor's id among the proved fields.
 const VISITOR_ID: &str = "visitorId";
 /// The `sort_key` of a conversation whose visitor waits is above this one, and that of all others below.
@@ -133,6 +136,7 @@ pub(crate) fn read(row: &Row) -> Result<Conversation, DbError> {
         handed_off_ms: row.optional_int(23)?,
         sort_key: row.int(24)?,
         verified: serde_json::from_str(&row.text(25)?).unwrap_or_default(),
+        ai_due_ms: row.optional_int(26)?,
     })
 }
 
@@ -186,8 +190,9 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
         "UPDATE conversations SET visitor_no = $1, status = $2, assignee_id = $3, ai_paused_until_ms = $4,
              locale = $5, source_page = $6, profile = $7, notes = $8, score = $9, unread = $10,
              closed_ms = $11, waiting_since_ms = $12, snoozed_until_ms = $13, blocked = $14, edited = $15,
-             person_asked_ms = $16, handed_off_ms = $17, search_text = $18, is_lead = $19, verified = $20
-         WHERE no = $21",
+             person_asked_ms = $16, handed_off_ms = $17, search_text = $18, is_lead = $19, verified = $20,
+             ai_due_ms = $21
+         WHERE no = $22",
         args![
             *visitor_no,
             status.as_str(),
@@ -209,6 +214,7 @@ pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<()
             conversation.search_text(),
             conversation.notes.has_contact(&conversation.profile),
             serde_json::to_string(&conversation.verified).unwrap_or_default(),
+            conversation.ai_due_ms,
             conversation.no,
         ],
     )
@@ -245,6 +251,7 @@ impl Conversation {
             seen_seq: 0,
             person_asked_ms: None,
             handed_off_ms: None,
+            ai_due_ms: None,
             sort_key: now_ms,
         }
     }
@@ -331,6 +338,8 @@ impl Conversation {
             Status::Waiting => self.waiting_since_ms.or(Some(now_ms)),
             Status::Open | Status::Closed => None,
         };
+        // The AI steps in for visitors who wait.
+        self.ai_due_ms = self.ai_due_ms.filter(|_| status == Status::Waiting);
         if status == Status::Closed {
             self.notes.record_closed();
             self.unread = 0;
@@ -343,6 +352,7 @@ impl Conversation {
     /// Silences the AI until it is told to go on.
     pub(crate) fn pause_ai(&mut self) {
         self.ai_paused_until_ms = NEVER_MS;
+        self.ai_due_ms = None;
     }
 
     /// Returns whether the visitor talks to a person: after a message of an operator until the end of the

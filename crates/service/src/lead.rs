@@ -39,6 +39,8 @@ pub(crate) struct LeadNotes {
     asked_in_vain: bool,
     /// Whether the visitor was told, since a person last wrote, that the team will read the messages.
     told_of_absence: bool,
+    /// Whether the AI has answered in place of people, since a person last wrote.
+    ai_stands_in: bool,
     messages: u32,
 }
 
@@ -90,15 +92,27 @@ impl LeadNotes {
         self.told_of_absence
     }
 
+    /// Records that the AI has answered a visitor whom no person answered in time.
+    pub(crate) fn record_stand_in(&mut self) {
+        self.ai_stands_in = true;
+    }
+
+    /// Returns whether the AI has answered in place of people, and no person has written since.
+    pub(crate) fn ai_stands_in(&self) -> bool {
+        self.ai_stands_in
+    }
+
     /// Records that the conversation was closed: a visitor who comes back is told anew.
     pub(crate) fn record_closed(&mut self) {
         self.told_of_absence = false;
+        self.ai_stands_in = false;
     }
 
     /// Records a message of an operator.
     pub(crate) fn record_operator_message(&mut self) {
         self.person_answered = true;
         self.told_of_absence = false;
+        self.ai_stands_in = false;
     }
 
     /// Returns true from the visitor's request for a person until an operator has written.

@@ -214,14 +214,16 @@ impl Service {
     }
 
     /// Runs the background tasks until the service is told to stop: delivers webhooks, e-mails and pushes,
-    /// brings conversations back that were put aside, removes what is old, merges counts, reads websites,
-    /// and asks test questions. Each task that panics starts again.
+    /// brings conversations back that were put aside, answers visitors whom no person has answered in time,
+    /// removes what is old, merges counts, reads websites, and asks test questions. Each task that panics
+    /// starts again.
     pub async fn run(&self) {
         tokio::join!(
             notify::run(self.clone()),
             supervise("the removal of old data", || purge::run(self.clone())),
             supervise("the recovery of jobs", || publishing::recover_leases(self.clone())),
             supervise("the return of conversations", || conversations::snooze::run(self)),
+            supervise("the answers in place of people", || connector_api::late_reply::run(self)),
             supervise("the counts of storage", || storage::run(self)),
             supervise("the texts of searches", || conversations::search_text::run(self)),
             supervise("the reading of websites", || Box::pin(sources::run(self.clone()))),

@@ -99,14 +99,17 @@ pub(crate) async fn presence(
     conversation_exists: bool,
 ) -> Result<Value, ApiError> {
     let online = operators_online(service, &site.tenant_id).await?;
+    // Nobody is offered where the AI answers alone.
+    let is_online = online.is_online() && !site.is_ai_only();
+    let last_seen_ms = online.last_seen_ms.filter(|_| !site.is_ai_only());
     let pace = &service.0.options.pace;
-    let intervals = if online.is_online() { pace.online } else { pace.away };
+    let intervals = if is_online { pace.online } else { pace.away };
     let millis = |interval: Duration| i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
     let presence = Presence {
-        operator_online: online.is_online(),
+        operator_online: is_online,
         // How many people work there is nobody's business.
-        operator_active_sessions: Some(online.is_online().into()),
-        operator_last_seen_at: online.last_seen_ms.map(iso),
+        operator_active_sessions: Some(is_online.into()),
+        operator_last_seen_at: last_seen_ms.map(iso),
         should_poll_messages: conversation_exists,
         presence_interval_ms: Some(millis(intervals.presence)),
         message_interval_ms: Some(millis(intervals.messages)),

@@ -44,6 +44,27 @@ pub struct Site {
     visitor_secrets: VisitorSecrets,
 }
 
+/// Who answers a visitor's message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Answerer {
+    /// The AI, and a person if the visitor asks for one or the AI has no answer.
+    #[default]
+    Ai,
+    /// The AI, and nobody else: no person is offered, promised or alerted.
+    AiAlone,
+    /// People.
+    People {
+        /// Milliseconds after which the AI answers in their place, if it does.
+        ai_after_ms: Option<i64>,
+    },
+}
+
+impl Answerer {
+    pub(crate) fn is_people(self) -> bool {
+        matches!(self, Self::People { .. })
+    }
+}
+
 impl Deref for Site {
     type Target = SiteSettings;
 
@@ -70,13 +91,33 @@ impl Site {
         !self.disabled && !self.tenant_disabled
     }
 
-    /// Returns whether people answer a message in place of the AI, while an operator is online or not.
-    pub(crate) fn is_for_people(&self, now_ms: i64, operator_online: bool) -> bool {
+    /// Returns who answers a message that arrives now, while an operator is online or not.
+    pub(crate) fn answerer(&self, now_ms: i64, operator_online: bool) -> Answerer {
         match self.answering.as_str() {
-            "people_only" => true,
-            "people_first" => operator_online && self.is_open(now_ms),
-            _ => false,
+            "ai_only" => Answerer::AiAlone,
+            "people_only" => Answerer::People { ai_after_ms: None },
+            "people_first" if operator_online && self.is_open(now_ms) => {
+                Answerer::People { ai_after_ms: self.ai_after_ms() }
+            }
+            _ => Answerer::Ai,
         }
+    }
+
+    /// Returns whether no person is offered to visitors.
+    pub(crate) fn is_ai_only(&self) -> bool {
+        self.answering == "ai_only"
+    }
+
+    /// Returns the milliseconds for which a visitor waits for a person before the AI answers, where people
+    /// answer first; `None` if the AI does not step in.
+    pub(crate) fn ai_after_ms(&self) -> Option<i64> {
+        let minutes = self.ai_after_minutes.filter(|_| self.answering == "people_first")?;
+        Some(minutes.saturating_mul(60_000))
+    }
+
+    /// Returns the site's own way to be reached, which its widget shows.
+    pub(crate) fn contact(&self) -> Option<&str> {
+        self.widget_options.get("contact").and_then(serde_json::Value::as_str)
     }
 
     /// Returns whether it is within the site's business hours.
@@ -88,6 +129,19 @@ impl Site {
     /// the next year has some.
     pub(crate) fn reopens(&self, now_ms: i64) -> Option<Opening> {
         self.business_hours.as_ref().and_then(|hours| business_hours::next_opening(hours, now_ms))
+    }
+
+    /// Returns how long a visitor waited from one time to another within the business hours; `None` if the
+    /// site was closed when that began. An answer outside of the hours counts by the clock.
+    pub(crate) fn waited_ms(&self, from_ms: i64, to_ms: i64) -> Option<i64> {
+        if !self.is_open(from_ms) {
+            return None;
+        }
+        let by_clock = to_ms.saturating_sub(from_ms);
+        Some(match &self.business_hours {
+            Some(hours) if self.is_open(to_ms) => business_hours::open_ms(hours, from_ms, to_ms),
+            _ => by_clock,
+        })
     }
 
     /// Returns the tenant's id as pages see it: another one for each site, which tells nothing of the tenant.
@@ -113,7 +167,7 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
     s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
     s.old_visitor_secret_until_ms, s.ai_options, s.answering, s.business_hours,
-    s.answer_threshold, s.widget_options
+    s.answer_threshold, s.widget_options, s.ai_after_minutes
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -147,6 +201,7 @@ fn read(row: &Row) -> Result<Site, DbError> {
         widget_options: json(&row.text(35)?),
         publishing: row.text(14)?,
         answering: row.text(32)?,
+        ai_after_minutes: row.optional_int(36)?,
         business_hours: row.optional_text(33)?.and_then(|text| json(&text)),
         answer_threshold: row.int(34)?,
         monthly_ai_replies: row.optional_int(15)?,

@@ -18,7 +18,7 @@ pub struct SiteName {
     pub id: String,
     /// The name.
     pub name: String,
-    /// The first to answer visitors: `ai_first`, `people_first` or `people_only`.
+    /// The first to answer visitors: `ai_first`, `people_first`, `people_only` or `ai_only`.
     pub answering: String,
 }
 

@@ -60,7 +60,7 @@ impl Directory {
         self.sites.iter().find(|site| site.id == id).map(|site| site.name.as_str())
     }
 
-    /// Returns who answers first on a site: `ai_first`, `people_first` or `people_only`.
+    /// Returns who answers first on a site: `ai_first`, `people_first`, `people_only` or `ai_only`.
     pub fn answering(&self, site_id: &str) -> &str {
         self.sites.iter().find(|site| site.id == site_id).map_or("", |site| &site.answering)
     }

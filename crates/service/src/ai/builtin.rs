@@ -1,16 +1,14 @@
 //! The built-in assistant: answers each question of a message with the passage that best matches it, and the
 //! rest by small talk.
 
-use std::fmt::Write;
-
 use super::confidence::{Confidence, Threshold, confidence};
+use super::links::link_target;
 use super::outcome::Outcome;
 use super::phrases::Phrases;
 use super::said::{Found, Said};
 use super::talk::{Act, Sentence};
-use super::{Question, Turn};
+use super::{Question, Team, Turn};
 use crate::knowledge::Passage;
-use crate::sites::Opening;
 
 /// The sentences that offer a person, to which a visitor may say yes.
 const OFFERS: [Sentence; 5] =
@@ -48,7 +46,7 @@ pub(super) fn reply(question: &Question<'_>) -> Reply {
         phrases,
         earlier,
         has_contact: question.has_contact,
-        reopens: question.reopens,
+        team: question.team,
         texts: Vec::new(),
         sources: Vec::new(),
     };
@@ -58,6 +56,9 @@ pub(super) fn reply(question: &Question<'_>) -> Reply {
     let is_angry = understood.says(Act::Anger);
     if question.left_contact && !wants_person {
         writer.say(Sentence::ContactNoted);
+        if question.team.is_elsewhere {
+            writer.say_about_team();
+        }
     }
     let counts = writer.answer(found, *threshold);
     if is_angry && counts.answered == 0 {
@@ -74,6 +75,8 @@ pub(super) fn reply(question: &Question<'_>) -> Reply {
     }
     let outcome = match counts {
         Counts { answered: 1.., unanswered: 0, doubtful: 0 } => Outcome::Answered,
+        // Nobody gives the visitor what was asked for.
+        _ if wants_person && question.team.is_elsewhere => Outcome::CouldNotAnswer,
         Counts { answered: 0, unanswered: 0, doubtful: 0 } if !is_angry => Outcome::SmallTalk,
         _ => Outcome::CouldNotAnswer,
     };
@@ -94,31 +97,33 @@ struct Writer<'a> {
     phrases: Phrases,
     earlier: &'a [Turn],
     has_contact: bool,
-    reopens: Option<Opening>,
+    team: Team<'a>,
     texts: Vec<String>,
     sources: Vec<String>,
 }
 
 impl Writer<'_> {
     fn say(&mut self, sentence: Sentence) {
+        let sentence = if self.team.is_elsewhere { sentence.alone() } else { sentence };
         self.texts.push(self.phrases.say(sentence, self.earlier).to_owned());
     }
 
     /// Says a sentence of small talk, or another one if it was said before.
     fn say_once(&mut self, sentence: Sentence) {
         let choices = [sentence, Sentence::Okay, Sentence::Ask];
+        let choices = choices.map(|choice| if self.team.is_elsewhere { choice.alone() } else { choice });
         let fresh = choices.into_iter().find(|sentence| self.phrases.has_fresh(*sentence, self.earlier));
         self.say(fresh.unwrap_or(sentence));
     }
 
     fn offer_person(&mut self) {
         self.say(if self.has_contact { Sentence::Handoff } else { Sentence::AskForContact });
-        self.say_back();
+        self.say_about_team();
     }
 
-    /// Says when the team is back, if it is away.
-    fn say_back(&mut self) {
-        self.texts.extend(self.phrases.back(self.reopens, self.earlier));
+    /// Says when the team is back or usually answers, or how it can be reached, if that is known.
+    fn say_about_team(&mut self) {
+        self.texts.extend(self.phrases.about_team(self.team, self.earlier));
     }
 
     /// Writes the answers that were found.
@@ -191,7 +196,7 @@ impl Writer<'_> {
             (0, ..) => self.say(if self.has_contact { Sentence::NothingButNoted } else { Sentence::Nothing }),
             _ => self.say(Sentence::NothingElse),
         }
-        self.say_back();
+        self.say_about_team();
     }
 }
 
@@ -200,29 +205,13 @@ fn text_of(passage: &Passage) -> String {
     match &passage.location {
         Some(location) if location.contains("://") => {
             let title = passage.title.replace(['[', ']', '\n'], "");
-            let link = link(location);
+            let link = link_target(location);
             let title = if title.trim().is_empty() { &link } else { &title };
             format!("{shown}\n\n[{title}]({link})")
         }
         // Widgets link to whole addresses only: an answer may be read on any page, and in the console.
         Some(_) | None => shown.clone(),
     }
-}
-
-/// Returns a location as the target of a Markdown link, which ends at a space or a closing parenthesis.
-pub(super) fn link(location: &str) -> String {
-    let mut link = String::with_capacity(location.len());
-    for letter in location.chars() {
-        if letter.is_whitespace() || letter.is_control() || "()<>\\\"".contains(letter) {
-            let mut bytes = [0; 4];
-            for byte in letter.encode_utf8(&mut bytes).bytes() {
-                let _ = write!(link, "%{byte:02X}");
-            }
-        } else {
-            link.push(letter);
-        }
-    }
-    link
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ pub(super) fn fallback_links(passages: &[Passage]) -> String {
         if seen.len() < MAX_FALLBACK_LINKS && seen.insert(location) {
             let title = title.lines().next().unwrap_or_default().replace(['[', ']'], "");
             let title = crate::text::truncate_words(&title, MAX_TITLE_LENGTH);
-            let link = super::builtin::link(location);
+            let link = link_target(location);
             let title = if title.is_empty() { &link } else { &title };
             let _ = write!(links, "\n- [{title}]({link})");
         }
@@ -198,6 +198,22 @@ fn link(text: &str) -> Option<(usize, &str, &str)> {
         .map_or(target, |at| &target[..at]);
     let target = target.strip_prefix('<').and_then(|target| target.strip_suffix('>')).unwrap_or(target);
     Some((from + close + 1, label, target))
+}
+
+/// Returns a location as the target of a Markdown link, which ends at a space or a closing parenthesis.
+pub(super) fn link_target(location: &str) -> String {
+    let mut link = String::with_capacity(location.len());
+    for letter in location.chars() {
+        if letter.is_whitespace() || letter.is_control() || "()<>\\\"".contains(letter) {
+            let mut bytes = [0; 4];
+            for byte in letter.encode_utf8(&mut bytes).bytes() {
+                let _ = write!(link, "%{byte:02X}");
+            }
+        } else {
+            link.push(letter);
+        }
+    }
+    link
 }
 
 #[cfg(test)]

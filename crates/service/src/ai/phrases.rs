@@ -2,8 +2,9 @@
 
 use chat_protocol::Role;
 
-use super::Turn;
 use super::talk::{Sentence, Tongue};
+use super::team::contact_link;
+use super::{Team, Turn, UsualReply};
 use crate::sites::Opening;
 
 /// The days ahead from which on the name of a day may mean another week.
@@ -59,8 +60,29 @@ impl Phrases {
         let time = at.strftime("%H:%M").to_string();
         let sentence = self.tongue.sentences(Sentence::Back).first()?;
         let sentence = sentence.replace("{day}", &day).replace("{time}", &time);
-        let is_said = |turn: &Turn| turn.role == Role::Assistant && turn.content.contains(&sentence);
-        (!earlier.iter().any(is_said)).then_some(sentence)
+        (!is_said(&sentence, earlier)).then_some(sentence)
+    }
+
+    /// Returns what a visitor who waits for people, or to whom none is offered, is told of them, unless the
+    /// assistant has said so in this conversation: when the team is back, if it is away; or else how fast it
+    /// usually answers; where it does not answer here, how it can be reached.
+    pub(super) fn about_team(self, team: Team<'_>, earlier: &[Turn]) -> Option<String> {
+        if team.is_elsewhere {
+            let sentence = self.tongue.sentences(Sentence::Reach).first()?;
+            let sentence = sentence.replace("{contact}", &contact_link(team.contact?));
+            return (!is_said(&sentence, earlier)).then_some(sentence);
+        }
+        if team.reopens.is_some() {
+            return self.back(team.reopens, earlier);
+        }
+        let sentence = (*self.tongue.sentences(Sentence::Usual).get(team.usual_reply?.index())?).to_owned();
+        (!is_said(&sentence, earlier)).then_some(sentence)
+    }
+
+    /// Returns the usual time of an answer in a language.
+    pub(crate) fn usual_reply(locale: &str, usual: UsualReply) -> Option<&'static str> {
+        let tongue = Tongue::of_tag(locale).unwrap_or_default();
+        tongue.sentences(Sentence::Usual).get(usual.index()).copied()
     }
 
     /// Returns whether the assistant's last message contains one of these sentences.
@@ -69,6 +91,11 @@ impl Phrases {
         let mut ways = sentences.iter().flat_map(|sentence| self.tongue.sentences(*sentence));
         last.role == Role::Assistant && ways.any(|way| last.content.contains(way))
     }
+}
+
+/// Returns whether the assistant has said a sentence in this conversation.
+fn is_said(sentence: &str, earlier: &[Turn]) -> bool {
+    earlier.iter().any(|turn| turn.role == Role::Assistant && turn.content.contains(sentence))
 }
 
 #[cfg(test)]

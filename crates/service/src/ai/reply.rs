@@ -16,7 +16,7 @@ use super::said::Said;
 use super::shares::Holder;
 use super::talk::Sentence;
 use super::{
-    Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Threshold, Turn, paragraphs, quota,
+    Answer, Asker, Endpoint, Outcome, Phrases, Question, SiteFacts, Team, Threshold, Turn, paragraphs, quota,
     wants_person, warning,
 };
 use crate::Service;
@@ -25,7 +25,7 @@ use crate::error::ApiError;
 use crate::lead::{Countries, Seen, events_as_context, without_contacts};
 use crate::rate::Caller;
 use crate::secrets::ServiceKey;
-use crate::sites::{Opening, Site};
+use crate::sites::Site;
 use crate::visitors::events::{Trail, of_trail};
 
 /// The status of replies beyond those of a visitor, an address, or their share of the month. It is not that
@@ -76,8 +76,8 @@ pub(crate) struct VisitorMessage<'a> {
     pub(crate) countries: Countries,
     /// Whether the visitor's contact details are known.
     pub(crate) has_contact: bool,
-    /// When the team is back, if it is away.
-    pub(crate) reopens: Option<Opening>,
+    /// The people beside the AI.
+    pub(crate) team: Team<'a>,
     /// The last messages of the conversation. They end with this one, unless they were erased.
     pub(crate) history: Vec<Turn>,
 }
@@ -97,7 +97,7 @@ pub(crate) async fn answer(
         trail,
         countries,
         has_contact,
-        reopens,
+        team,
         mut history,
     } = message;
     let visited = events_as_context(&recent_events(service.db(), &site.id, trail).await?);
@@ -126,7 +126,7 @@ pub(crate) async fn answer(
         locale,
         left_contact: rest != text,
         has_contact,
-        reopens,
+        team,
         // Visitors with an empty id have nothing in common.
         asker: Some(Asker { visitor_id: visitor_id.filter(|id| !id.is_empty()), caller }),
     };
@@ -262,25 +262,27 @@ impl Answer {
     }
 
     /// Returns the text that the team will read the message, in the visitor's language, for a visitor who
-    /// waits for people while none is online, and when it is back, if that is known.
+    /// waits for people while none is online, and when it is back or usually answers, if that is known.
     pub(crate) fn of_absent_team(
         message: &str,
         locale: Option<&str>,
         has_contact: bool,
-        reopens: Option<Opening>,
+        team: Team<'_>,
     ) -> Self {
         let sentence = if has_contact { Sentence::Handoff } else { Sentence::AskForContact };
         let phrases = Phrases::of(message, locale);
-        let text = paragraphs(phrases.say(sentence, &[]).to_owned(), phrases.back(reopens, &[]));
+        let text = paragraphs(phrases.say(sentence, &[]).to_owned(), phrases.about_team(team, &[]));
         Self { text: Some(text), tells_absence: true, ..Self::silent() }
     }
 
     /// Returns the fallback text in the visitor's language, with links to pages that fit. It has nothing of
-    /// what they say (4.13), and offers a person.
+    /// what they say (4.13), and offers a person, where there is one.
     pub(super) fn fallback(status: AiStatus, question: &Question<'_>) -> Self {
         let message = question.message();
         let phrases = Phrases::of(message, question.locale);
-        let text = paragraphs(phrases.fallback.to_owned(), question.back(phrases));
+        let is_elsewhere = question.team.is_elsewhere;
+        let sentence = if is_elsewhere { Sentence::AloneFallback } else { Sentence::Fallback };
+        let text = paragraphs(phrases.say(sentence, &[]).to_owned(), question.about_team(phrases));
         Self {
             status,
             text: Some(text + &fallback_links(question.passages)),

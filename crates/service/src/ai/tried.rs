@@ -7,7 +7,7 @@ use chat_protocol::admin::settings::AiSettings;
 
 use super::reply::{facts, linked};
 use super::said::Said;
-use super::{Answer, Endpoint, Question, Threshold, Turn};
+use super::{Answer, Endpoint, Question, Team, Threshold, Turn};
 use crate::Service;
 use crate::error::ApiError;
 use crate::knowledge::Passage;
@@ -96,7 +96,7 @@ impl<'a> Prepared<'a> {
             locale: self.locale,
             left_contact: false,
             has_contact: false,
-            reopens: None,
+            team: Team::of(site),
             asker: None,
         }
     }

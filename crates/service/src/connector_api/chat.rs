@@ -5,8 +5,9 @@ use std::sync::Arc;
 use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
 
 use crate::Service;
+use crate::ai::Phrases;
 use crate::bulk_writes;
-use crate::conversations::{self, exists, head, page, seen, sequence_of};
+use crate::conversations::{self, exists, head, page, reply_time, seen, sequence_of};
 use crate::db::{Wake, args, work};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
@@ -38,7 +39,10 @@ pub(super) fn resolved_locale(site: &Site, locale: Option<&str>) -> String {
         .to_owned()
 }
 
-pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
+pub(super) async fn config(service: &Service, site: &Site, locale: Option<&str>) -> Result<Value, ApiError> {
+    // Visitors who wait while the site is closed are told when it opens.
+    let is_told = !site.is_ai_only() && site.is_open(service.now_ms());
+    let usual = if is_told { reply_time::usual_reply(service, site).await? } else { None };
     let resolved = resolved_locale(site, locale);
     let config = ChatConfig {
         tenant_id: Some(site.opaque_tenant_id()),
@@ -46,6 +50,8 @@ pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
         enabled: site.chat_enabled,
         widget_enabled: site.widget_enabled,
         people_only: site.answering == "people_only",
+        ai_only: site.is_ai_only(),
+        usual_reply: usual.and_then(|usual| Phrases::usual_reply(&resolved, usual)).map(str::to_owned),
         // Texts (2.3), empty where the site has none. Widgets have a name in the visitor's language.
         assistant_name: Some(site.assistant_name.clone().unwrap_or_default()),
         welcome_message: Some(welcome(site, &resolved).unwrap_or_default()),
@@ -55,7 +61,7 @@ pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
         supported_locales: supported_locales(site),
         stale: false,
     };
-    Value::from(&config)
+    Ok(Value::from(&config))
 }
 
 /// Returns the options of the widget that the site has set; null without any.

@@ -47,7 +47,7 @@ pub(crate) async fn query(
         fields.optional_language_tag("locale")
     };
     let data = match call {
-        Call::Chat(Endpoint::Config) => chat::config(site, locale()?.as_deref()),
+        Call::Chat(Endpoint::Config) => chat::config(service, site, locale()?.as_deref()).await?,
         Call::Chat(Endpoint::Presence) => chat::presence(service, site, param("conversationId")).await?,
         Call::Chat(_) => {
             chat::messages(service, site, param("conversationId"), identity, param("after")).await?

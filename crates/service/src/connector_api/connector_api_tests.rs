@@ -22,14 +22,14 @@ use crate::{API_BASE, Service, ServiceKey, ServiceOptions, presence, sites, toke
 
 /// An AI that answers when it is told to.
 #[derive(Clone, Default)]
-struct SlowAi {
-    asked: Arc<Notify>,
-    answers: Arc<Notify>,
+pub(super) struct SlowAi {
+    pub(super) asked: Arc<Notify>,
+    pub(super) answers: Arc<Notify>,
 }
 
 impl SlowAi {
     /// Starts the endpoint, and returns its base address.
-    async fn start(&self) -> String {
+    pub(super) async fn start(&self) -> String {
         let ai = self.clone();
         let complete = move || async move {
             ai.asked.notify_one();

@@ -7,13 +7,13 @@ use chat_protocol::{ConversationId, Lead, MessageId, Role, SendMessage};
 use serde::{Deserialize, Serialize};
 
 use crate::Service;
-use crate::conversations::{self, NewMessage, message_id};
+use crate::conversations::{self, Conversation, NewMessage, message_id};
 use crate::db::{Tx, transaction};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known, LEASE_MS, Lease};
 use crate::presence::operators_online;
 use crate::response::ApiResponse;
-use crate::sites::Site;
+use crate::sites::{Answerer, Site};
 use crate::visitors::events::Trail;
 use crate::visitors::identity::Identity;
 
@@ -33,9 +33,27 @@ pub(super) struct Recorded {
     /// Whether people answer the message in place of the AI, as was decided when it was received.
     #[serde(default)]
     pub(super) for_people: bool,
+    /// Whether nobody but the AI answers the message, as was decided when it was received.
+    #[serde(default)]
+    pub(super) ai_alone: bool,
 }
 
 impl Recorded {
+    /// Returns what a visitor has written up to the message with a number, which the AI answers in place of
+    /// people. It knows nothing of the visitor's other visits.
+    pub(super) fn of_late_turn(conversation: &Conversation, seq: i64) -> Self {
+        Self {
+            conversation_id: conversation.id.clone(),
+            conversation_no: conversation.no,
+            seq,
+            message_id: message_id(&conversation.id, seq),
+            lead: conversation.notes.lead(&conversation.profile),
+            verified: None,
+            for_people: false,
+            ai_alone: false,
+        }
+    }
+
     /// Returns the events that may be known to whoever proves this identity. An attempt without the visitor's
     /// proof learns nothing from their other visits.
     pub(super) fn trail(&self, identity: Option<&Identity>) -> Trail<'_> {
@@ -65,7 +83,7 @@ pub(super) async fn record(
     let operator_online = operators_online(service, &site.tenant_id).await?.is_online();
     let message = NewMessage {
         key: keyed.as_ref().map(|keyed| keyed.key.as_str().to_owned()),
-        for_people: site.is_for_people(now_ms, operator_online),
+        answerer: site.answerer(now_ms, operator_online),
         ..NewMessage::new(Role::Visitor, body.message.clone())
     };
     let (site, body, identity) = (Arc::clone(site), Arc::clone(body), identity.cloned());
@@ -106,11 +124,11 @@ async fn store(
     identity: Option<&Identity>,
     message: NewMessage,
 ) -> Result<Recorded, ApiError> {
-    let for_people = message.for_people;
-    let (conversation, lead) =
+    let (conversation, lead, answerer) =
         conversations::receive(tx, service, now_ms, site, body, identity, message).await?;
     Ok(Recorded {
-        for_people,
+        for_people: answerer.is_people(),
+        ai_alone: answerer == Answerer::AiAlone,
         verified: conversation.verified_visitor().map(str::to_owned),
         message_id: message_id(&conversation.id, conversation.last_seq),
         conversation_id: conversation.id,

@@ -7,7 +7,8 @@ use chat_protocol::{SendMessage, VisitorId};
 
 use super::record::Recorded;
 use crate::Service;
-use crate::ai::{self, Answer, MAX_HISTORY, VisitorMessage};
+use crate::ai::{self, Answer, MAX_HISTORY, Team, VisitorMessage};
+use crate::conversations::reply_time::usual_reply;
 use crate::conversations::{self, StoredMessage, last_messages};
 use crate::error::ApiError;
 use crate::presence::operators_online;
@@ -37,8 +38,7 @@ pub(super) async fn reply(
     if !conversation.ai_answers(now_ms, online) {
         return Ok(Answer::silent());
     }
-    // Somebody who works late may answer any time.
-    let reopens = if online { None } else { site.reopens(now_ms) };
+    let team = team(service, site, online, recorded.ai_alone).await?;
     let mut history =
         last_messages(db, &recorded.conversation_id, recorded.conversation_no, MAX_HISTORY).await?;
     // A later message has an answer of its own.
@@ -51,7 +51,7 @@ pub(super) async fn reply(
         return Ok(if online || is_known {
             Answer::silent()
         } else {
-            Answer::of_absent_team(&body.message, body.locale.as_deref(), has_contact, reopens)
+            Answer::of_absent_team(&body.message, body.locale.as_deref(), has_contact, team)
         });
     }
     let began = Instant::now();
@@ -64,10 +64,27 @@ pub(super) async fn reply(
         trail: recorded.trail(identity),
         countries: conversation.countries(site),
         has_contact,
-        reopens,
+        team,
         history: history.into_iter().map(StoredMessage::into_turn).collect(),
     };
     let answer = ai::answer(service, site, message).await?;
     service.0.metrics.ai_reply(&answer, began.elapsed());
     Ok(answer)
+}
+
+/// Returns what a visitor may be told of the people beside the AI.
+pub(super) async fn team<'a>(
+    service: &Service,
+    site: &'a Site,
+    operator_online: bool,
+    ai_alone: bool,
+) -> Result<Team<'a>, ApiError> {
+    if ai_alone {
+        return Ok(Team::elsewhere(site));
+    }
+    let now_ms = service.now_ms();
+    // Somebody who works late may answer any time.
+    let reopens = if operator_online { None } else { site.reopens(now_ms) };
+    let usual_reply = if site.is_open(now_ms) { usual_reply(service, site).await? } else { None };
+    Ok(Team { reopens, usual_reply, ..Team::default() })
 }

@@ -101,8 +101,9 @@ async fn finish(
 
 /// Stores the answer, unless another attempt did, and what is known of the lead by now. Returns both as the
 /// visitor sees them. The answer is dropped if a person has taken over while the AI wrote it. A visitor whom
-/// the AI could not answer waits for a person.
-async fn store_answer(
+/// the AI could not answer waits for a person, where
+/// there is one.
+pub(super) async fn store_answer(
     tx: &mut Tx,
     service: &Service,
     site: &Site,
@@ -146,7 +147,7 @@ async fn store_answer(
     let ai_answers = conversation.ai_answers(now_ms, operator_online);
     if let Some(outcome) = answer.outcome.filter(|_| stored.is_none() && ai_answers) {
         record_outcome(tx, no, recorded.seq, outcome).await?;
-        if outcome.needs_person() {
+        if outcome.needs_person() && !recorded.ai_alone {
             await_person(tx, service, now_ms, site, &mut conversation).await?;
         }
     }
@@ -181,7 +182,9 @@ fn response(
     let ok = answer.status == AiStatus::Ok;
     let blocked = answer.status == AiStatus::Blocked;
     // Nothing became of an answer that was dropped, because a person has taken over.
-    let outcome = answer.outcome.filter(|_| message.is_some()).map(|outcome| outcome.as_str().to_owned());
+    // Where nobody else answers, an outcome that offers a person would promise one.
+    let is_told = message.is_some() && !recorded.ai_alone;
+    let outcome = answer.outcome.filter(|_| is_told).map(|outcome| outcome.as_str().to_owned());
     Value::from(&SendResult {
         conversation_id: recorded.conversation_id,
         user_message_id: Some(recorded.message_id),

@@ -11,7 +11,7 @@ use crate::clock::iso;
 use crate::db::{Db, DbError, Numbers, Row, Tx, Wake, args};
 use crate::knowledge::search_index::put_message;
 use crate::notify::data::MessageData;
-use crate::sites::Site;
+use crate::sites::{Answerer, Site};
 
 /// Maximum messages of one read.
 const MAX_READ: i64 = 500;
@@ -59,8 +59,8 @@ pub(crate) struct NewMessage {
     pub(crate) sources: Vec<Citation>,
     /// What became of the visitor's message that this one answers.
     pub(crate) outcome: Option<Outcome>,
-    /// Of a visitor's message: whether people answer it in place of the AI.
-    pub(crate) for_people: bool,
+    /// Of a visitor's message: who answers it.
+    pub(crate) answerer: Answerer,
 }
 
 impl NewMessage {
@@ -73,7 +73,7 @@ impl NewMessage {
             reply_to: None,
             sources: Vec::new(),
             outcome: None,
-            for_people: false,
+            answerer: Answerer::Ai,
         }
     }
 }
@@ -113,7 +113,7 @@ pub(crate) async fn add_message(
     let seq = row.int(0)?;
     conversation.last_seq = seq;
     conversation.updated_ms = now_ms;
-    let NewMessage { role, content, author, key, reply_to, sources, outcome, for_people: _ } = new;
+    let NewMessage { role, content, author, key, reply_to, sources, outcome, answerer: _ } = new;
     let (operator_id, operator_name) = author.map(|author| (author.id, author.name)).unzip();
     let sources = (!sources.is_empty()).then(|| serde_json::to_string(&sources).unwrap_or_default());
     let row = tx.one(
@@ -290,6 +290,14 @@ pub(crate) async fn last_of_each(
         }
     }
     Ok(found)
+}
+
+/// Returns the number of the last message of the visitor that was answered, or of the last message of an
+/// operator after it; 0 if nothing was answered.
+pub(crate) async fn answered_seq(db: &Db, no: i64) -> Result<i64, DbError> {
+    let sql = "SELECT coalesce(max(CASE WHEN role = 'visitor' THEN 0 ELSE coalesce(reply_to, seq) END), 0)
+        FROM messages WHERE conversation_no = $1";
+    db.one(sql, args![no]).await?.int(0)
 }
 
 /// Stores what became of the visitor's message with a number. What was stored first stays.

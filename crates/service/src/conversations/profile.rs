@@ -168,7 +168,7 @@ mod tests {
             receive(tx, &service, now_ms, &site, &body, identity.as_ref(), message).await
         })
         .await
-        .map(|(conversation, _)| conversation)
+        .map(|(conversation, ..)| conversation)
     }
 
     fn proved(email: Option<&str>) -> Identity {

@@ -7,7 +7,7 @@
 //!    conversation is locked before its visitor.
 //! 3. [`Conversation::receive`] decides, without I/O: it changes the conversation, and returns what follows
 //!    from the message as a list of [`Event`]s. Where people answer in place of the AI, the visitor waits for
-//!    them.
+//!    them. Where the AI answers alone, no visitor begins to wait.
 //! 4. `check_quota` refuses the message if the AI replies of the month are used up and the site wants so (7),
 //!    unless people answer the visitor. It is checked here, so that a message which was accepted is
 //!    answered however late it is repeated.
@@ -26,7 +26,7 @@ use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 use crate::lead::{Contact, contacts_in, without_own};
 use crate::notify::push::Cause;
-use crate::sites::Site;
+use crate::sites::{Answerer, Site};
 use crate::visitors;
 use crate::visitors::identity::{Identity, is_verified};
 
@@ -49,8 +49,8 @@ pub(super) enum Event {
     Alert(Cause),
 }
 
-/// Receives a message, and returns its conversation, whose last message it is, and the lead. The lead's
-/// `needs_handoff` tells whether this message needs a person (2.5).
+/// Receives a message, and returns its conversation, whose last message it is, the lead, and who answers the
+/// message. The lead's `needs_handoff` tells whether this message needs a person (2.5).
 pub(crate) async fn receive(
     tx: &mut Tx,
     service: &Service,
@@ -59,18 +59,20 @@ pub(crate) async fn receive(
     body: &SendMessage,
     identity: Option<&Identity>,
     message: NewMessage,
-) -> Result<(Conversation, Lead), ApiError> {
+) -> Result<(Conversation, Lead, Answerer), ApiError> {
     let (mut conversation, is_new) = open(tx, now_ms, site, body, identity).await?;
     identify(tx, now_ms, site, &mut conversation, body, identity).await?;
     let countries = conversation.countries(site);
     let contacts = without_own(tx, &site.id, contacts_in(&message.content, &countries), &countries).await?;
-    let for_people = message.for_people;
+    let of_site = message.answerer;
+    let answerer = conversation.answerer(now_ms, of_site);
+    let message = NewMessage { answerer, ..message };
     let (lead, events) = conversation.receive(now_ms, message, &contacts, is_new);
-    if !for_people {
+    if !of_site.is_people() {
         check_quota(tx, now_ms, site, &conversation).await?;
     }
     store(tx, service, now_ms, site, &mut conversation, events).await?;
-    Ok((conversation, lead))
+    Ok((conversation, lead, answerer))
 }
 
 async fn check_quota(
@@ -150,6 +152,22 @@ fn claimed_visitor(conversation: &Conversation) -> Option<String> {
 }
 
 impl Conversation {
+    /// Returns who answers a message that arrives now, where the site wants this one to answer.
+    fn answerer(&self, now_ms: i64, of_site: Answerer) -> Answerer {
+        let waits = self.status == Status::Waiting || self.is_with_person(now_ms);
+        match of_site {
+            // Whoever was promised a person keeps the promise when the site changes its mode.
+            Answerer::AiAlone if waits => Answerer::Ai,
+            // Nobody answered in time, and nobody has since. The AI answers what is due together.
+            Answerer::People { ai_after_ms: Some(_) }
+                if self.notes.ai_stands_in() && self.ai_due_ms.is_none() =>
+            {
+                Answerer::Ai
+            }
+            of_site => of_site,
+        }
+    }
+
     /// Changes the conversation by a visitor's message, its first one if it `is_new`. Returns the lead as
     /// [`receive`] does, and what follows from the message.
     fn receive(
@@ -159,7 +177,8 @@ impl Conversation {
         contacts: &[Contact],
         is_new: bool,
     ) -> (Lead, Vec<Event>) {
-        let (wants_person, for_people) = (wants_person(&message.content), message.for_people);
+        let (answerer, for_people) = (message.answerer, message.answerer.is_people());
+        let wants_person = answerer != Answerer::AiAlone && wants_person(&message.content);
         let (was_closed, waited) = (self.status == Status::Closed, self.status == Status::Waiting);
         let had_contact = !is_new && self.notes.has_contact(&self.profile);
         self.unread += 1;
@@ -174,6 +193,11 @@ impl Conversation {
         let waits = wants_person || for_people || self.is_with_person(now_ms);
         if waits || was_closed {
             self.set_status(now_ms, if waits { Status::Waiting } else { Status::Open });
+        }
+        if let Answerer::People { ai_after_ms: Some(after_ms) } = answerer
+            && !self.is_with_person(now_ms)
+        {
+            self.ai_due_ms.get_or_insert(now_ms.saturating_add(after_ms));
         }
         // While the AI answers somebody whom no operator has, nobody needs to look.
         let alert = match (&self.assignee_id, self.status) {
@@ -323,7 +347,8 @@ mod tests {
     #[test]
     fn where_people_answer_every_visitor_waits_for_them_and_they_are_told() {
         let mut conversation = conversation();
-        let question = || NewMessage { for_people: true, ..message("Do you ship?") };
+        let people = Answerer::People { ai_after_ms: None };
+        let question = || NewMessage { answerer: people, ..message("Do you ship?") };
         let ask = |conversation: &mut Conversation, is_new: bool| {
             let (lead, events) = conversation.receive(NOW_MS, question(), &[], is_new);
             assert!(lead.needs_handoff && conversation.status == Status::Waiting);
@@ -334,6 +359,43 @@ mod tests {
         let first = [Event::Created, Event::Waits, written(), Event::Alert(Cause::Unanswered)];
         assert_eq!(ask(&mut conversation, true), first);
         assert_eq!(ask(&mut conversation, false), [Event::Waits, written(), Event::Alert(Cause::Message)]);
+    }
+
+    #[test]
+    fn where_the_ai_answers_alone_nobody_waits_and_nobody_is_told() {
+        let mut conversation = conversation();
+        let alone = NewMessage { answerer: Answerer::AiAlone, ..message("I want to speak to a human") };
+        let (lead, events) = conversation.receive(NOW_MS, alone.clone(), &[], true);
+        assert_eq!(events, [Event::Created, Event::Written(alone)]);
+        assert!(!lead.needs_handoff && !conversation.notes.wants_person());
+        assert_eq!((conversation.status, conversation.handed_off_ms), (Status::Open, None));
+        conversation.set_status(NOW_MS, Status::Waiting);
+        assert_eq!(conversation.answerer(NOW_MS, Answerer::AiAlone), Answerer::Ai, "a promise is kept");
+    }
+
+    #[test]
+    fn the_ai_owes_an_answer_from_the_first_message_on_until_a_person_is_there() {
+        let people = Answerer::People { ai_after_ms: Some(60_000) };
+        let mut conversation = conversation();
+        let receive = |conversation: &mut Conversation, at_ms| {
+            let answerer = conversation.answerer(at_ms, people);
+            conversation.receive(at_ms, NewMessage { answerer, ..message("Hello?") }, &[], false);
+            answerer
+        };
+        receive(&mut conversation, NOW_MS);
+        receive(&mut conversation, NOW_MS + 5);
+        assert_eq!(conversation.ai_due_ms, Some(NOW_MS + 60_000));
+        conversation.pause_ai();
+        assert_eq!(conversation.ai_due_ms, None);
+        receive(&mut conversation, NOW_MS + 6);
+        assert_eq!(conversation.ai_due_ms, None, "somebody has taken over");
+        conversation.ai_paused_until_ms = 0;
+        conversation.notes.record_stand_in();
+        assert_eq!(receive(&mut conversation, NOW_MS + 7), Answerer::Ai);
+        conversation.notes.record_operator_message();
+        assert_eq!(receive(&mut conversation, NOW_MS + 8), people);
+        conversation.set_status(NOW_MS + 9, Status::Open);
+        assert_eq!(conversation.ai_due_ms, None, "nobody waits any more");
     }
 
     #[test]

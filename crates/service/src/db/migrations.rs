@@ -19,7 +19,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 21] = [
+const STEPS: [Step; 22] = [
     Step {
         version: 1,
         name: "tables",
@@ -145,6 +145,12 @@ const STEPS: [Step; 21] = [
         name: "setup of sites",
         sqlite: include_str!("../../migrations/0022_site_setup.sql"),
         postgres: include_str!("../../migrations/0022_site_setup.sql"),
+    },
+    Step {
+        version: 23,
+        name: "AI after people",
+        sqlite: include_str!("../../migrations/0023_ai_after.sql"),
+        postgres: include_str!("../../migrations/0023_ai_after.sql"),
     },
 ];
 

@@ -17,6 +17,8 @@ use crate::limits::MAX_LIST_LENGTH;
 const DAY: u16 = 24 * 60;
 /// The days in which the next opening is looked for: a year of holidays.
 const MAX_DAYS_AHEAD: usize = 366;
+/// Maximum days of a wait whose hours are counted.
+const MAX_DAYS_COUNTED: i32 = 60;
 
 /// The time at which a site opens again, in its time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,32 @@ pub(super) fn is_open(hours: &BusinessHours, now_ms: i64) -> bool {
 pub(super) fn next_opening(hours: &BusinessHours, now_ms: i64) -> Option<Opening> {
     let calendar = Calendar::new(hours, now_ms)?;
     if calendar.is_open() { None } else { calendar.next_opening() }
+}
+
+/// Returns the milliseconds between two times that lie in the hours; all of them without a time zone that is
+/// known, and for more than [`MAX_DAYS_COUNTED`] days.
+pub(super) fn open_ms(hours: &BusinessHours, from_ms: i64, to_ms: i64) -> i64 {
+    let by_clock = to_ms.saturating_sub(from_ms);
+    let (Some(first), Some(last)) = (Calendar::new(hours, from_ms), Calendar::new(hours, to_ms)) else {
+        return by_clock;
+    };
+    let days = first.today.until(last.today).map_or(i32::MAX, |days| days.get_days());
+    if !(0..=MAX_DAYS_COUNTED).contains(&days) {
+        return by_clock;
+    }
+    let Ok(yesterday) = first.today.yesterday() else { return by_clock };
+    let days = yesterday.series(jiff::Span::new().days(1)).take_while(|day| *day <= last.today);
+    let mut spans: Vec<(Timestamp, Timestamp)> = days.flat_map(|day| first.spans(day)).collect();
+    spans.sort_unstable();
+    let (mut open_ms, mut counted_to) = (0, first.now);
+    for (start, end) in spans {
+        let (start, end) = (start.max(counted_to), end.min(last.now));
+        if start < end {
+            open_ms += end.as_millisecond() - start.as_millisecond();
+            counted_to = end;
+        }
+    }
+    open_ms
 }
 
 /// Business hours at a time.

@@ -19,6 +19,8 @@ use crate::secrets::ServiceKey;
 
 /// Maximum characters of a welcome message.
 const MAX_WELCOME_LENGTH: usize = 1000;
+/// Maximum minutes that a visitor waits for a person before the AI answers: a day.
+const MAX_AI_AFTER_MINUTES: i64 = 24 * 60;
 /// Maximum days of retention: ten years.
 const MAX_RETENTION_DAYS: i64 = 3650;
 
@@ -58,8 +60,12 @@ pub struct SiteChange {
     pub publishing: Option<String>,
     /// `ai_first`: the AI, and a person on request or if the AI has no answer; `people_first`: a person
     /// while an operator is online within the business hours, otherwise the AI; `people_only`: the AI never
-    /// answers.
+    /// answers; `ai_only`: the AI alone, no person is offered, promised or alerted.
     pub answering: Option<String>,
+    /// In the mode `people_first`, the minutes that a visitor waits for a person before the AI answers, 1 to
+    /// 1440; `null`: the AI does not step in.
+    #[serde(default, deserialize_with = "nullable")]
+    pub ai_after_minutes: Option<Option<i64>>,
     /// The hours in which people answer; `null` for always.
     #[serde(default, deserialize_with = "nullable")]
     pub business_hours: Option<Option<BusinessHours>>,
@@ -197,11 +203,14 @@ impl SiteChange {
             set("publishing", publishing.into());
         }
         if let Some(answering) = self.answering {
-            if !["ai_first", "people_first", "people_only"].contains(&answering.as_str()) {
-                let problem = "must be ai_first, people_first or people_only";
+            if !["ai_first", "people_first", "people_only", "ai_only"].contains(&answering.as_str()) {
+                let problem = "must be ai_first, people_first, people_only or ai_only";
                 return Err(FieldError::new("answering", problem).into());
             }
             set("answering", answering.into());
+        }
+        if let Some(minutes) = self.ai_after_minutes {
+            set("ai_after_minutes", within("aiAfterMinutes", minutes, 1, MAX_AI_AFTER_MINUTES)?);
         }
         if let Some(hours) = self.business_hours {
             let hours = hours.map(checked_hours).transpose()?;
@@ -356,6 +365,8 @@ mod tests {
             (r#"{"avatarUrl": "javascript:alert(1)"}"#, "avatarUrl"),
             (r#"{"publishing": "yes"}"#, "publishing"),
             (r#"{"answering": "nobody"}"#, "answering"),
+            (r#"{"aiAfterMinutes": 0}"#, "aiAfterMinutes"),
+            (r#"{"aiAfterMinutes": 1441}"#, "aiAfterMinutes"),
             (r#"{"businessHours": {"timeZone": "Mars/Base", "intervals": []}}"#, "businessHours.timeZone"),
             (r#"{"businessHours": {"timeZone": "UTC", "intervals": []}}"#, "businessHours.intervals"),
             (r#"{"businessHours": {"timeZone": "UTC", "days": []}}"#, "days"),

@@ -23,6 +23,8 @@ enum Check {
     Choice(&'static [&'static str]),
     /// A text.
     Text,
+    /// An address by which the team can be reached.
+    Contact,
     /// Texts, at most so many.
     Texts { max: usize },
     /// Texts by the names of tokens.
@@ -40,6 +42,8 @@ impl Check {
             (Self::Choice(words), _) => Some(format!("must be one of {}", words.join(", "))),
             (Self::Text, value) if is_text(value) => None,
             (Self::Text, _) => Some(format!("must be a text of 1 to {MAX_TEXT_LENGTH} characters")),
+            (Self::Contact, Value::String(address)) if is_text(value) && is_contact(address) => None,
+            (Self::Contact, _) => Some("must be an address with https:, mailto: or tel:".to_owned()),
             (Self::Texts { max }, Value::Array(texts))
                 if texts.len() <= *max && texts.iter().all(is_text) =>
             {
@@ -56,6 +60,17 @@ impl Check {
             (Self::Tokens, _) => Some(format!("must be an object of at most {MAX_LIST_LENGTH} tokens")),
         }
     }
+}
+
+/// Returns whether an address is one that a browser makes a link of.
+fn is_contact(address: &str) -> bool {
+    let is_plain = !address.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+    is_plain
+        && match reqwest::Url::parse(address) {
+            Ok(url) if url.scheme() == "https" => url.has_host() && url.username().is_empty(),
+            Ok(url) => matches!(url.scheme(), "mailto" | "tel") && !url.path().is_empty(),
+            Err(_) => false,
+        }
 }
 
 /// Returns the attributes of a script tag by which a page sets these options itself.
@@ -114,6 +129,7 @@ mod tests {
             "suggestedQuestions": ["Do you ship?"],
             "operatorName": "Maren",
             "replyTime": "Within a day",
+            "contact": "mailto:shop@shop.example",
         });
         let text = checked(options.clone()).expect("valid options");
         assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), options);
@@ -140,6 +156,10 @@ mod tests {
             (json!({ "themeTokens": { "Accent;": "red" } }), "widgetOptions.themeTokens must be texts"),
             (json!({ "themeTokens": { "accent": 7 } }), "widgetOptions.themeTokens must be texts"),
             (json!({ "themeTokens": [] }), "widgetOptions.themeTokens must be an object"),
+            (json!({ "contact": "javascript:alert(1)" }), "widgetOptions.contact must be an address"),
+            (json!({ "contact": "http://shop.example" }), "widgetOptions.contact must be an address"),
+            (json!({ "contact": "mailto:" }), "widgetOptions.contact must be an address"),
+            (json!({ "contact": "https://shop.example/a b" }), "widgetOptions.contact must be an address"),
             // They apply before the config is there, or are the page's own.
             (json!({ "consent": "granted" }), "widgetOptions.consent is no option"),
             (json!({ "proxy": "https://evil.example" }), "widgetOptions.proxy is no option"),

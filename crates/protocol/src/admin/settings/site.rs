@@ -45,8 +45,10 @@ pub struct Site {
     pub widget_options: BTreeMap<String, Value>,
     /// `semi_automatic` or `automatic` (1.4).
     pub publishing: String,
-    /// The first to answer visitors: `ai_first`, `people_first` or `people_only`.
+    /// The first to answer visitors: `ai_first`, `people_first`, `people_only` or `ai_only`.
     pub answering: String,
+    /// In the mode `people_first`, the minutes after which the AI answers; none: it does not.
+    pub ai_after_minutes: Option<i64>,
     /// The hours in which people answer; none: always.
     pub business_hours: Option<BusinessHours>,
     /// The certainty, in thousandths, from which on the built-in assistant answers with a source.
@@ -184,9 +186,12 @@ pub struct SiteChange {
     /// `semi_automatic` or `automatic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publishing: Option<String>,
-    /// `ai_first`, `people_first` or `people_only`.
+    /// `ai_first`, `people_first`, `people_only` or `ai_only`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answering: Option<String>,
+    /// In the mode `people_first`, the minutes after which the AI answers; `Remove` for never.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub ai_after_minutes: Patch<i64>,
     /// The hours in which people answer; `Remove` for always.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub business_hours: Patch<BusinessHours>,

@@ -4,6 +4,7 @@ use chat_protocol::Role;
 
 use super::*;
 use crate::ai::talk::{Tongue, Understood};
+use crate::sites::Opening;
 
 fn passage(text: &str, location: Option<&str>) -> Passage {
     Passage {
@@ -150,7 +151,7 @@ fn reply_while_away(message: &str, passages: &[Passage]) -> String {
         passages,
         said: &Said { understood, found, ..Said::default() },
         history: &history,
-        reopens: Some(Opening { at, days_ahead: 2 }),
+        team: Team { reopens: Some(Opening { at, days_ahead: 2 }), ..Team::default() },
         ..Question::default()
     };
     super::reply(&question).text

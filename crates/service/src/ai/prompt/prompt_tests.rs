@@ -191,3 +191,18 @@ fn the_passages_that_fit_are_those_of_the_prompt() {
     }
     assert!(counts.is_sorted() && counts[0] < 5 && counts[3] == 5, "{counts:?}");
 }
+
+#[test]
+fn a_model_that_answers_alone_is_told_to_promise_nobody() {
+    let history = [turn(Role::Visitor, "Can somebody call me?")];
+    let system = |team| {
+        let question = Question { history: &history, team, ..Question::default() };
+        Prompt::new(&question, WHOLE).system.expect("instructions")
+    };
+    assert!(INSTRUCTIONS.contains(FOLLOW_UP));
+    assert!(system(Team::default()).contains(FOLLOW_UP));
+    let contact = Some("mailto:shop@shop.example");
+    let alone = system(Team { is_elsewhere: true, contact, ..Team::default() });
+    assert!(alone.contains(NOBODY) && !alone.contains(FOLLOW_UP), "{alone}");
+    assert!(alone.contains("The team can be reached at mailto:shop@shop.example"), "{alone}");
+}

@@ -102,7 +102,7 @@ async fn ask_as(
         trail: Trail::Conversation("conv_0"),
         countries: crate::lead::Countries::default(),
         has_contact: false,
-        reopens: None,
+        team: Team::default(),
         history: Vec::new(),
     };
     answer(service, &site, message).await

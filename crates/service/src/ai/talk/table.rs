@@ -76,10 +76,26 @@ pub(crate) enum Sentence {
     Back,
     /// The days of the week as `Back` has them, from Monday to Sunday.
     Weekday,
+    /// Where no person is offered.
+    AloneGreeting,
+    AloneWhatCanYouDo,
+    AloneAreYouHuman,
+    /// Refuses a person.
+    AlonePerson,
+    AloneNothing,
+    AloneNothingElse,
+    AloneOrElse,
+    AloneAbove,
+    AloneContactNoted,
+    AloneFallback,
+    /// The site's own way to be reached, with `{contact}`.
+    Reach,
+    /// The usual time of an answer by people, one sentence for each time.
+    Usual,
 }
 
 impl Sentence {
-    const KEYS: [(&'static str, Self); 22] = [
+    const KEYS: [(&'static str, Self); 34] = [
         ("greeting", Self::Greeting),
         ("welcome", Self::Thanks),
         ("okay", Self::Okay),
@@ -102,7 +118,36 @@ impl Sentence {
         ("fallback", Self::Fallback),
         ("back", Self::Back),
         ("weekday", Self::Weekday),
+        ("alone greeting", Self::AloneGreeting),
+        ("alone i can", Self::AloneWhatCanYouDo),
+        ("alone no human", Self::AloneAreYouHuman),
+        ("alone person", Self::AlonePerson),
+        ("alone nothing", Self::AloneNothing),
+        ("alone nothing else", Self::AloneNothingElse),
+        ("alone or else", Self::AloneOrElse),
+        ("alone above", Self::AloneAbove),
+        ("alone noted", Self::AloneContactNoted),
+        ("alone fallback", Self::AloneFallback),
+        ("reach", Self::Reach),
+        ("usual", Self::Usual),
     ];
+
+    /// Returns the sentence for visitors to whom no person is offered. It promises nobody.
+    pub(crate) fn alone(self) -> Self {
+        match self {
+            Self::Greeting => Self::AloneGreeting,
+            Self::WhatCanYouDo => Self::AloneWhatCanYouDo,
+            Self::AreYouHuman => Self::AloneAreYouHuman,
+            Self::AskForContact | Self::Handoff => Self::AlonePerson,
+            Self::ContactNoted => Self::AloneContactNoted,
+            Self::Nothing | Self::NothingButNoted => Self::AloneNothing,
+            Self::NothingElse => Self::AloneNothingElse,
+            Self::OrElse => Self::AloneOrElse,
+            Self::Above => Self::AloneAbove,
+            Self::Fallback => Self::AloneFallback,
+            other => other,
+        }
+    }
 }
 
 /// What visitors say.
@@ -277,8 +322,11 @@ mod tests {
             let back = table.sentences(Sentence::Back)[0];
             assert!(back.contains("{day}") && back.contains("{time}"), "{}: {back}", tongue.tag());
             assert_eq!(table.sentences(Sentence::Weekday).len(), 7, "{}", tongue.tag());
-            let fallback = table.sentences(Sentence::Fallback)[0].chars().count();
-            assert!((10..120).contains(&fallback), "{}: {fallback}", tongue.tag());
+            for sentence in [Sentence::Fallback, Sentence::AloneFallback] {
+                let fallback = table.sentences(sentence)[0].chars().count();
+                assert!((10..120).contains(&fallback), "{}: {fallback}", tongue.tag());
+            }
+            assert!(table.sentences(Sentence::Reach)[0].contains("{contact}"), "{}", tongue.tag());
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Check;
 
 /// The options by their names in JavaScript.
-pub(super) static OPTIONS: [(&str, Check); 9] = [
+pub(super) static OPTIONS: [(&str, Check); 10] = [
     (
         "theme",
         Check::Choice(&[
@@ -29,4 +29,5 @@ pub(super) static OPTIONS: [(&str, Check); 9] = [
     ("suggestedQuestions", Check::Texts { max: 20 }),
     ("operatorName", Check::Text),
     ("replyTime", Check::Text),
+    ("contact", Check::Contact),
 ];

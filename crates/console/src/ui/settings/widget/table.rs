@@ -4,7 +4,7 @@ use super::option::{Control, Field, WidgetOption};
 use crate::text::{Text, settings as t};
 
 /// The options, in the order of the form.
-pub static OPTIONS: [WidgetOption; 12] = [
+pub static OPTIONS: [WidgetOption; 13] = [
     WidgetOption {
         name: "theme",
         label: t::OPTION_THEME,
@@ -155,6 +155,18 @@ pub static OPTIONS: [WidgetOption; 12] = [
         is_of_site: false,
     },
     WidgetOption {
+        name: "contact",
+        label: t::OPTION_CONTACT,
+        help: Some(t::OPTION_CONTACT_HELP),
+        sample: Some(Text::new("settings.option_contact_sample", "mailto:shop@example.com")),
+        control: Control::Text,
+        field: Field::Text("contact"),
+        is_half: false,
+        is_code: true,
+        path: "widgetOptions.contact",
+        is_of_site: true,
+    },
+    WidgetOption {
         name: "events",
         label: t::OPTION_EVENTS,
         help: None,
@@ -185,7 +197,7 @@ pub static OPTIONS: [WidgetOption; 12] = [
 ];
 
 /// The options that are saved, as the service calls them.
-pub static PATHS: [&str; 8] = [
+pub static PATHS: [&str; 9] = [
     "widgetOptions.theme",
     "widgetOptions.colorScheme",
     "widgetOptions.position",
@@ -194,4 +206,5 @@ pub static PATHS: [&str; 8] = [
     "widgetOptions.suggestedQuestions",
     "widgetOptions.operatorName",
     "widgetOptions.replyTime",
+    "widgetOptions.contact",
 ];
