@@ -44,9 +44,19 @@ pub(crate) fn header(ui: &Ui) -> El {
     ui.el("header.cw-header part=header")
         .child_if(Ui::person_answers, operator_avatar)
         .child_if(|ui| !ui.person_answers(), assistant_avatar)
-        .child(ui.el("div.cw-heading").child(title).child(presence))
+        .child(ui.el("div.cw-heading").child(title).child(presence).child_if(
+            |ui| usual_reply(ui).is_some(),
+            |ui| ui.el("p.cw-presence.cw-usual dir=auto").text_with(|ui| usual_reply(ui).unwrap_or_default()),
+        ))
         .child(menu)
         .child(close)
+}
+
+/// Returns how fast people usually answer, for a visitor who waits for one.
+fn usual_reply(ui: &Ui) -> Option<String> {
+    let of_site =
+        ui.session(|session| session.config().filter(|_| session.awaits_person())?.usual_reply.clone())?;
+    Some(ui.settings().reply_time.clone().unwrap_or(of_site))
 }
 
 /// Returns the line about who answers.

@@ -7,7 +7,7 @@ use super::Ui;
 use super::contact;
 use super::dom::{El, flag};
 use super::icon::{self, icon};
-use super::notice::can_ask;
+use super::notice::{ai_only, can_ask};
 use crate::text::strings::Text;
 
 /// The preference for a sound with new messages. The page's entry plays it.
@@ -53,7 +53,7 @@ pub(crate) fn menu(ui: &Ui) -> El {
             })
         })
         .child_if(
-            |ui| !ui.is_blocked(),
+            |ui| !ui.is_blocked() && !ai_only(ui),
             |ui| {
                 item(ui, "menu-contact", Text::ContactMenu).on("click", |ui, _| {
                     ui.state().menu.set(false);

@@ -58,7 +58,7 @@ fn with_contact(ui: &Ui, el: El) -> El {
 pub(crate) fn offers_person(ui: &Ui) -> bool {
     let notice = ui.session(Session::notice);
     let needs_person = matches!(notice, Some(Notice::NoReply | Notice::Unanswered));
-    needs_person && (can_ask(ui) || ui.contact().is_none()) && !contact::is_open(ui)
+    needs_person && !ai_only(ui) && (can_ask(ui) || ui.contact().is_none()) && !contact::is_open(ui)
 }
 
 /// Renders the offer after a reply without an answer.
@@ -77,9 +77,14 @@ fn chip(ui: &Ui, part: &str, text: Text) -> El {
     ui.el("button.cw-chip type=button").attr("part", part).says(text)
 }
 
+/// Returns whether the site's config says that nobody but the AI answers.
+pub(crate) fn ai_only(ui: &Ui) -> bool {
+    ui.session(|session| session.config().is_some_and(|config| config.ai_only))
+}
+
 /// Returns whether the visitor can ask for a person, and has not done so.
 pub(crate) fn can_ask(ui: &Ui) -> bool {
-    !ui.is_blocked() && !ui.session(Session::awaits_person)
+    !ui.is_blocked() && !ai_only(ui) && !ui.session(Session::awaits_person)
 }
 
 /// Renders the line that explains a long wait, and offers an operator after a very long one.
