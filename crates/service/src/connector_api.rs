@@ -20,7 +20,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use chat_protocol::{Endpoint, IdempotencyKey, JobId};
+use chat_protocol::{ConversationId, Endpoint, IdempotencyKey, JobId};
 use tracing::error;
 
 use crate::body_limit::check_declared;
@@ -32,7 +32,7 @@ use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use crate::visitors::identity::Identity;
 use crate::visitors::proof;
-use crate::{API_BASE, Service, onboarding};
+use crate::{API_BASE, Service, onboarding, reply_mails};
 pub(crate) use access::{Access, site};
 pub(crate) use call::Call;
 pub(crate) use command::{Command, query};
@@ -94,7 +94,8 @@ async fn process(
         onboarding::record_seen(service, access.site_id());
     }
     if call.method() == chat_protocol::Method::Get {
-        return query(service, access.site()?, call, identity.as_ref(), &parts.uri).await;
+        let opened = opened(service, &access, call, parts).await?;
+        return query(service, access.site()?, call, identity.as_ref(), opened, &parts.uri).await;
     }
     let (command, keyed) = read(service, access.site_id(), call, job, parts, body).await?;
     execute(service, command, access, identity, caller, keyed).await
@@ -116,6 +117,21 @@ pub(crate) fn proved(
         Call::Chat(Endpoint::Config) | Call::Server(_) => Ok(None),
         Call::Chat(_) => proof::of_request(&service.0.options.key, access.site()?, headers, service.now_ms()),
     }
+}
+
+/// Returns the conversation that the link of an e-mail opens, for a poll that names none.
+pub(crate) async fn opened(
+    service: &Service,
+    access: &Access,
+    call: Call,
+    parts: &Parts,
+) -> Result<Option<ConversationId>, ApiError> {
+    let names_one = parts.uri.query().is_some_and(|query| query.contains("conversationId="));
+    let is_poll = matches!(call, Call::Chat(Endpoint::Messages));
+    if !is_poll || names_one || !reply_mails::is_link(&parts.headers) {
+        return Ok(None);
+    }
+    reply_mails::opened(service, access.site()?, &parts.headers).await.map(Some)
 }
 
 /// Reads the body of a request, and parses its command and its idempotency key.

@@ -51,6 +51,7 @@ mod publishing;
 mod purge;
 mod queue_runner;
 mod rate;
+mod reply_mails;
 mod response;
 mod secrets;
 mod site_proxy;
@@ -209,6 +210,7 @@ impl Service {
             .merge(connector_api::routes())
             .merge(admin_api::routes(self))
             .merge(site_proxy::routes())
+            .merge(reply_mails::routes())
             .merge(pages::routes(self));
         self.observed(protect::protected(routes.with_state(self.clone())))
     }
@@ -220,6 +222,7 @@ impl Service {
     pub async fn run(&self) {
         tokio::join!(
             notify::run(self.clone()),
+            reply_mails::run(self),
             supervise("the removal of old data", || purge::run(self.clone())),
             supervise("the recovery of jobs", || publishing::recover_leases(self.clone())),
             supervise("the return of conversations", || conversations::snooze::run(self)),

@@ -2,8 +2,10 @@
 //!
 //! Words are chosen so that no text depends on a number or on somebody's gender where the language allows it.
 
+mod replies;
 mod table;
 
+pub(crate) use replies::ReplyTexts;
 use table::TEXTS;
 
 /// The texts of a language.

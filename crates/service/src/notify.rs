@@ -2,11 +2,11 @@
 
 mod attempt;
 pub(crate) mod data;
-mod excerpt;
+pub(crate) mod excerpt;
 mod http;
 pub(crate) mod mail;
 #[cfg(test)]
-mod notify_tests;
+pub(crate) mod notify_tests;
 pub(crate) mod push;
 mod target;
 pub(crate) mod webhooks;

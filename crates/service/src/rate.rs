@@ -58,6 +58,14 @@ const INVITATION_LIMIT: RateLimit = RateLimit { requests: 30, window: Duration::
 /// Maximum invitations that a tenant sends to one address: 3 a day.
 const INVITED_LIMIT: RateLimit = RateLimit { requests: 3, window: Duration::from_hours(24) };
 
+/// Maximum e-mails with replies that an address which nobody proved gets of a tenant: 3 a day.
+const MAILED_LIMIT: RateLimit = RateLimit { requests: 3, window: Duration::from_hours(24) };
+/// Maximum e-mails with replies that a proved address gets of a tenant: 30 a day.
+const PROVED_MAILED_LIMIT: RateLimit = RateLimit { requests: 30, window: Duration::from_hours(24) };
+/// Maximum e-mails with replies of a site to visitors: 300 a day.
+const SITE_MAIL_LIMIT: RateLimit = RateLimit { requests: 300, window: Duration::from_hours(24) };
+/// Maximum e-mails with replies of a tenant to visitors: 1,000 a day.
+const TENANT_MAIL_LIMIT: RateLimit = RateLimit { requests: 1000, window: Duration::from_hours(24) };
 /// Maximum AI replies to one visitor: more than somebody reads.
 const AI_VISITOR_LIMIT: RateLimit = RateLimit::per_minute(10);
 /// Maximum AI replies to all visitors of one address: an office, or somebody who invents visitors.
@@ -85,6 +93,11 @@ pub(crate) struct RateLimits {
     invitations: RateLimiter,
     /// Counts the invitations that each address gets of a tenant.
     invited: RateLimiter,
+    /// Count the e-mails with replies to each address, and those of each site and of each tenant.
+    mailed: RateLimiter,
+    proved_mailed: RateLimiter,
+    site_mails: RateLimiter,
+    tenant_mails: RateLimiter,
     /// Counts the AI replies to each visitor.
     ai_visitors: RateLimiter,
     /// Counts the AI replies to the visitors of each address.
@@ -107,6 +120,10 @@ impl RateLimits {
             trials: RateLimiter::new(TRIAL_LIMIT),
             invitations: RateLimiter::new(INVITATION_LIMIT),
             invited: RateLimiter::new(INVITED_LIMIT),
+            mailed: RateLimiter::new(MAILED_LIMIT),
+            proved_mailed: RateLimiter::new(PROVED_MAILED_LIMIT),
+            site_mails: RateLimiter::new(SITE_MAIL_LIMIT),
+            tenant_mails: RateLimiter::new(TENANT_MAIL_LIMIT),
             ai_visitors: RateLimiter::new(AI_VISITOR_LIMIT),
             ai_addresses: RateLimiter::new(AI_ADDRESS_LIMIT),
             stored_bytes: RateLimiter::new(stored_bytes),
@@ -122,6 +139,25 @@ impl RateLimits {
     ) -> Result<(), ApiError> {
         self.invited.take(service, tenant_id, Caller::visitor(email)).await?.check()?;
         self.invitations.take(service, tenant_id, Caller::Anybody).await?.check()
+    }
+
+    /// Counts an e-mail with replies to a visitor. `proved` tells whether the mailbox is known to be the
+    /// visitor's: a stranger, whose address somebody else has typed, gets few.
+    pub(crate) async fn take_reply_mail(
+        &self,
+        service: &Service,
+        tenant_id: &str,
+        site_id: &str,
+        email: &str,
+        proved: bool,
+    ) -> Result<(), ApiError> {
+        // Scopes of their own, as nodes share counts by scope and limit.
+        let [tenant, site] = [tenant_id, site_id].map(|id| format!("mail of {id}"));
+        let email = email.to_lowercase();
+        let of_address = if proved { &self.proved_mailed } else { &self.mailed };
+        of_address.take(service, &tenant, Caller::visitor(&email)).await?.check()?;
+        self.site_mails.take(service, &site, Caller::Anybody).await?.check()?;
+        self.tenant_mails.take(service, &tenant, Caller::Anybody).await?.check()
     }
 
     /// Counts an AI reply of a site. Returns false if the visitor, or all visitors of the address, have had

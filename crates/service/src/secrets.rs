@@ -9,6 +9,7 @@ use std::fmt;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 use secrecy::SecretString;
 use uuid::Uuid;
@@ -37,7 +38,10 @@ pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
 
 /// The service's key, which encrypts the secrets in the database.
 #[derive(Clone)]
-pub struct ServiceKey(LessSafeKey);
+pub struct ServiceKey {
+    aead: LessSafeKey,
+    mac: hmac::Key,
+}
 
 impl fmt::Debug for ServiceKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +57,10 @@ pub(crate) struct WrongKey;
 impl ServiceKey {
     /// Creates a key from its bytes; `None` unless there are [`KEY_BYTES`].
     pub fn new(bytes: &[u8]) -> Option<Self> {
-        Some(Self(LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, bytes).ok()?)))
+        let aead = LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, bytes).ok()?);
+        // A key of its own for each algorithm.
+        let derived = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, bytes), b"keyed hashes");
+        Some(Self { aead, mac: hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref()) })
     }
 
     /// Creates a random key, for a service whose data does not outlive it.
@@ -65,7 +72,7 @@ impl ServiceKey {
     pub(crate) fn seal(&self, purpose: &str, secret: &str) -> Vec<u8> {
         let nonce = random_bytes::<NONCE_LEN>();
         let mut sealed = secret.as_bytes().to_vec();
-        let tag = self.0.seal_in_place_append_tag(
+        let tag = self.aead.seal_in_place_append_tag(
             Nonce::assume_unique_for_key(nonce),
             Aad::from(purpose.as_bytes()),
             &mut sealed,
@@ -74,12 +81,18 @@ impl ServiceKey {
         [&nonce[..], &sealed].concat()
     }
 
+    /// Returns a keyed hash, by which a text is found again that must not be guessed from what is stored.
+    /// `purpose` names its place.
+    pub(crate) fn keyed_hash(&self, purpose: &str, text: &str) -> Vec<u8> {
+        hmac::sign(&self.mac, [purpose, "\0", text].concat().as_bytes()).as_ref().to_vec()
+    }
+
     /// Decrypts a secret.
     pub(crate) fn unseal(&self, purpose: &str, sealed: &[u8]) -> Result<SecretString, WrongKey> {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(WrongKey)?;
         let mut sealed = sealed.to_vec();
         let secret = self
-            .0
+            .aead
             .open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(purpose.as_bytes()), &mut sealed)
             .map_err(|_| WrongKey)?;
         Ok(String::from_utf8(secret.to_vec()).map_err(|_| WrongKey)?.into())
@@ -106,6 +119,20 @@ mod tests {
         changed[NONCE_LEN] ^= 1;
         assert!(key.unseal("webhook wh_1", &changed).is_err(), "a changed byte");
         assert!(key.unseal("webhook wh_1", &sealed[..5]).is_err(), "cut off");
+    }
+
+    #[test]
+    fn a_keyed_hash_differs_by_key_place_and_text() {
+        let key = ServiceKey::random();
+        let hash = key.keyed_hash("address of site_1", "ada@shop.example");
+        assert_eq!(hash, key.keyed_hash("address of site_1", "ada@shop.example"));
+        for other in [
+            key.keyed_hash("address of site_2", "ada@shop.example"),
+            key.keyed_hash("address of site_1", "bob@shop.example"),
+            ServiceKey::random().keyed_hash("address of site_1", "ada@shop.example"),
+        ] {
+            assert_ne!(hash, other);
+        }
     }
 
     #[test]

@@ -153,7 +153,8 @@ async fn call(
     }
     let identity = connector_api::proved(service, &access, call, &parts.headers)?;
     if endpoint.method() == chat_protocol::Method::Get {
-        return connector_api::query(service, site, call, identity.as_ref(), &parts.uri).await;
+        let opened = connector_api::opened(service, &access, call, parts).await?;
+        return connector_api::query(service, site, call, identity.as_ref(), opened, &parts.uri).await;
     }
     let (command, keyed) = connector_api::read(service, &site.id, call, None, parts, body).await?;
     // Nobody uses up what a verified visitor may send.

@@ -167,7 +167,7 @@ const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.
     s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
     s.disabled_ms, t.disabled_ms, s.visitor_secret, s.visitor_secret_ms, s.old_visitor_secret,
     s.old_visitor_secret_until_ms, s.ai_options, s.answering, s.business_hours,
-    s.answer_threshold, s.widget_options, s.ai_after_minutes
+    s.answer_threshold, s.widget_options, s.ai_after_minutes, s.mail_replies, s.mail_replies_after_ms
     FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
 
 fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
@@ -208,6 +208,8 @@ fn read(row: &Row) -> Result<Site, DbError> {
         quota_refuses: row.flag(16)?,
         ai,
         ai_pause_ms: row.int(21)?,
+        mail_replies: row.flag(37)?,
+        mail_replies_after_ms: row.int(38)?,
         retention_days: row.optional_int(22)?,
         created_at: iso(row.int(23)?),
         activated_at: row.optional_int(24)?.map(iso),

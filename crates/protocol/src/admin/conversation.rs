@@ -248,9 +248,11 @@ pub struct Note {
 #[serde(rename_all = "camelCase")]
 pub struct Activity {
     /// `opened`, `waiting`, `closed`, `assigned`, `unassigned`, `ai_paused`, `ai_resumed`, `snoozed`,
-    /// `snooze_ended`, `labeled`, `labels_removed`, `blocked`, `unblocked` or `took_over`. Others may come.
+    /// `snooze_ended`, `labeled`, `labels_removed`, `blocked`, `unblocked`, `took_over`, `mailed`,
+    /// `mail_failed`, `mail_unknown`, `mail_limited`, `mail_stopped` or `mail_opened`. Others may come.
     pub event: String,
-    /// To whom it was assigned, until when it was snoozed (RFC 3339), or the names of its labels.
+    /// To whom it was assigned, until when it was snoozed (RFC 3339), the names of its labels, the address to
+    /// which replies were mailed, or why not.
     pub detail: Option<String>,
 }
 

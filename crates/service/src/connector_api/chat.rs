@@ -87,12 +87,12 @@ fn welcome(site: &Site, locale: &str) -> Option<String> {
 pub(super) async fn messages(
     service: &Service,
     site: &Site,
-    id: Option<&str>,
+    id: Option<ConversationId>,
     identity: Option<&Identity>,
     after: Option<&str>,
 ) -> Result<Value, ApiError> {
     let current = match (id, identity) {
-        (Some(id), _) => Some(id.into()),
+        (Some(id), _) => Some(id),
         (None, Some(identity)) => conversations::current(service.db(), &site.id, identity).await?,
         (None, None) => return Err(ApiError::InvalidRequest("conversationId is missing.".to_owned())),
     };

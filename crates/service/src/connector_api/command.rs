@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::extract::Query;
 use axum::http::Uri;
 use chat_protocol::{
-    Activation, Completion, ContentPage, Endpoint, EventBatch, Fields, JobId, SendMessage, ServerEndpoint,
-    Value,
+    Activation, Completion, ContentPage, ConversationId, Endpoint, EventBatch, Fields, JobId, SendMessage,
+    ServerEndpoint, Value,
 };
 
 use super::access::Access;
@@ -37,6 +37,7 @@ pub(crate) async fn query(
     site: &Arc<Site>,
     call: Call,
     identity: Option<&Identity>,
+    opened: Option<ConversationId>,
     uri: &Uri,
 ) -> Result<ApiResponse, ApiError> {
     let Query(params) = Query::<HashMap<String, String>>::try_from_uri(uri)?;
@@ -50,7 +51,8 @@ pub(crate) async fn query(
         Call::Chat(Endpoint::Config) => chat::config(service, site, locale()?.as_deref()).await?,
         Call::Chat(Endpoint::Presence) => chat::presence(service, site, param("conversationId")).await?,
         Call::Chat(_) => {
-            chat::messages(service, site, param("conversationId"), identity, param("after")).await?
+            let id = param("conversationId").map(ConversationId::from).or(opened);
+            chat::messages(service, site, id, identity, param("after")).await?
         }
         Call::Server(ServerEndpoint::Overlays) => {
             publishing::overlays(service, site, param("path"), locale()?.as_deref()).await?

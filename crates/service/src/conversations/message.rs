@@ -80,13 +80,14 @@ impl NewMessage {
 
 /// Counts a message with the role `$3`, which answers from a source if `$4` is 1, with the figures that
 /// reports need. It is a response if `$5` is 1. Who waits for people without having asked for one waits from
-/// the beginning of that.
+/// the beginning of that. After `$6` milliseconds it is looked whether the visitor has seen the reply.
 const NEXT_MESSAGE: &str = "UPDATE conversations SET last_seq = last_seq + 1, updated_ms = $1,
         last_reply_seq = CASE WHEN $3 = 'visitor' THEN last_reply_seq ELSE last_seq + 1 END,
         answered_by_ai = CASE WHEN $4 = 1 THEN 1 ELSE answered_by_ai END,
         answered_by_person = CASE WHEN $3 = 'operator' THEN 1 ELSE answered_by_person END,
         first_response_ms = CASE WHEN $5 = 1
             THEN coalesce(first_response_ms, $1 - created_ms) ELSE first_response_ms END,
+        mail_due_ms = coalesce(mail_due_ms, $1 + $6),
         first_person_response_ms = CASE WHEN $3 = 'operator'
             THEN coalesce(first_person_response_ms, $1 - coalesce(person_asked_ms, waiting_since_ms)) ELSE first_person_response_ms END
     WHERE no = $2 RETURNING last_seq";
@@ -107,9 +108,9 @@ pub(crate) async fn add_message(
         Role::Assistant => new.outcome.is_some(),
         _ => false,
     };
-    let row = tx
-        .one(NEXT_MESSAGE, args![now_ms, conversation.no, new.role.as_str(), is_answer, is_response])
-        .await?;
+    let mailed_after_ms = (is_response && site.mail_replies).then_some(site.mail_replies_after_ms);
+    let values = args![now_ms, conversation.no, new.role.as_str(), is_answer, is_response, mailed_after_ms];
+    let row = tx.one(NEXT_MESSAGE, values).await?;
     let seq = row.int(0)?;
     conversation.last_seq = seq;
     conversation.updated_ms = now_ms;

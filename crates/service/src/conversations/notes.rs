@@ -37,6 +37,18 @@ pub(crate) enum Event<'a> {
     Blocked,
     Unblocked,
     TookOver,
+    /// The SMTP server has accepted an e-mail with replies to this address.
+    Mailed(&'a str),
+    /// Replies were not mailed, for this reason.
+    MailFailed(&'a str),
+    /// It is not known whether the SMTP server has accepted an e-mail with replies. It is not sent again.
+    MailUnknown,
+    /// Replies were not mailed, because the address, the site or the tenant has had as many as it may.
+    MailLimited,
+    /// Replies were not mailed, because the visitor wants no e-mails of the site.
+    MailStopped,
+    /// The visitor has opened the link of an e-mail with replies.
+    MailOpened,
 }
 
 impl<'a> Event<'a> {
@@ -57,6 +69,12 @@ impl<'a> Event<'a> {
             Self::Blocked => ("blocked", None),
             Self::Unblocked => ("unblocked", None),
             Self::TookOver => ("took_over", None),
+            Self::Mailed(address) => ("mailed", Some(address)),
+            Self::MailFailed(reason) => ("mail_failed", Some(reason)),
+            Self::MailUnknown => ("mail_unknown", None),
+            Self::MailLimited => ("mail_limited", None),
+            Self::MailStopped => ("mail_stopped", None),
+            Self::MailOpened => ("mail_opened", None),
         }
     }
 
@@ -75,6 +93,12 @@ impl<'a> Event<'a> {
             Self::Blocked => "visitor blocked".to_owned(),
             Self::Unblocked => "visitor unblocked".to_owned(),
             Self::TookOver => "took over".to_owned(),
+            Self::Mailed(address) => format!("replies mailed to {address}"),
+            Self::MailFailed(reason) => format!("replies not mailed: {reason}"),
+            Self::MailUnknown => "it is not known whether replies were mailed".to_owned(),
+            Self::MailLimited => "replies not mailed: too many e-mails today".to_owned(),
+            Self::MailStopped => "replies not mailed: the visitor wants no e-mails".to_owned(),
+            Self::MailOpened => "link in the e-mail opened".to_owned(),
         }
     }
 }

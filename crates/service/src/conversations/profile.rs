@@ -20,6 +20,18 @@ use crate::visitors::{self, Known};
 const MAX_LENGTH: usize = 500;
 
 impl Conversation {
+    /// Returns the visitor's address for e-mails, from the profile or a message.
+    pub(crate) fn email(&self) -> Option<&str> {
+        let found =
+            || self.notes.email.as_deref().filter(|_| !self.edited.iter().any(|name| name == "email"));
+        self.profile.email.as_deref().or_else(found).map(str::trim).filter(|email| !email.is_empty())
+    }
+
+    /// Returns whether the site has proved the visitor's address.
+    pub(crate) fn is_email_verified(&self) -> bool {
+        self.profile.email.is_some() && self.verified.iter().any(|name| name == "email")
+    }
+
     /// Takes the fields that an operator wrote over from the visitor's profile.
     pub(crate) fn take_edited(&mut self, mut visitor: VisitorProfile, edited: &[String]) {
         if edited.is_empty() {

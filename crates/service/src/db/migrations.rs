@@ -19,7 +19,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 22] = [
+const STEPS: [Step; 23] = [
     Step {
         version: 1,
         name: "tables",
@@ -151,6 +151,12 @@ const STEPS: [Step; 22] = [
         name: "AI after people",
         sqlite: include_str!("../../migrations/0023_ai_after.sql"),
         postgres: include_str!("../../migrations/0023_ai_after.sql"),
+    },
+    Step {
+        version: 24,
+        name: "mails with replies",
+        sqlite: include_str!("../../migrations/0024_reply_mails.sql"),
+        postgres: include_str!("../../migrations/0024_reply_mails.sql"),
     },
 ];
 

@@ -2,7 +2,7 @@
 
 /// Returns a text without line breaks and other control characters, among them those that change the
 /// direction of what follows.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let is_gap = |letter: char| {
         letter.is_control()
             || letter.is_whitespace()
@@ -13,7 +13,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// Returns the beginning of a text in one line, of at most `max_length` characters and an ellipsis.
-pub(super) fn excerpt(text: &str, max_length: usize) -> String {
+pub(crate) fn excerpt(text: &str, max_length: usize) -> String {
     let line = one_line(text);
     match line.char_indices().nth(max_length) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -18,6 +18,8 @@ mod worker;
 pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
 pub(crate) use mail_routes::{NotificationsApi, routes};
+pub(crate) use mailer::{Composed, MAX_CONNECTIONS, Mailer, SendError, VisitorMail};
+pub(crate) use outbox::retry_ms;
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(super) use worker::MailQueue;
 

@@ -6,7 +6,7 @@ mod mail_server;
 mod push;
 mod push_mail;
 mod receiver;
-mod smtp;
+pub(crate) mod smtp;
 mod targets;
 mod verify;
 mod webhook_routes;
@@ -28,7 +28,7 @@ use crate::{Service, ServiceKey, ServiceOptions};
 /// The key of all nodes of a test.
 const KEY: [u8; 32] = [7; 32];
 
-fn options(database: &TestDatabase) -> ServiceOptions {
+pub(crate) fn options(database: &TestDatabase) -> ServiceOptions {
     let key = ServiceKey::new(&KEY).expect("a key");
     let mut options = ServiceOptions::new(&database.address, key);
     options.allow_private_webhooks = true;
@@ -37,7 +37,7 @@ fn options(database: &TestDatabase) -> ServiceOptions {
 }
 
 /// Opens a service, with the tenants `a` and `b`, that each have a site and two operators.
-async fn open_with(options: ServiceOptions) -> Service {
+pub(crate) async fn open_with(options: ServiceOptions) -> Service {
     let service = Service::open(options).await.expect("opened");
     for tenant in ["a", "b"] {
         add_tenant(&service, tenant).await;
@@ -63,15 +63,15 @@ async fn open(database: &TestDatabase) -> Service {
     open_with(options(database)).await
 }
 
-async fn execute(service: &Service, sql: &'static str, args: Vec<Arg>) {
+pub(crate) async fn execute(service: &Service, sql: &'static str, args: Vec<Arg>) {
     fixture::execute(service.db(), sql, args).await;
 }
 
-async fn rows(service: &Service, sql: &'static str) -> Vec<Row> {
+pub(crate) async fn rows(service: &Service, sql: &'static str) -> Vec<Row> {
     fixture::rows(service.db(), sql, args![]).await
 }
 
-async fn number(service: &Service, sql: &'static str) -> i64 {
+pub(crate) async fn number(service: &Service, sql: &'static str) -> i64 {
     fixture::number(service.db(), sql, args![]).await
 }
 
@@ -98,12 +98,12 @@ async fn report(service: &Service, tenant: &str, name: EventName, text: &str) {
 }
 
 /// Returns the worker of a node.
-fn worker<Q: Queue>(service: &Service) -> QueueRunner<Q> {
+pub(crate) fn worker<Q: Queue>(service: &Service) -> QueueRunner<Q> {
     QueueRunner::new(Q::open(service).expect("valid options").expect("switched on"))
 }
 
 /// Finishes everything that is due at a time, and returns when something is due again.
-async fn drain(runner: &mut QueueRunner<impl Queue>, now_ms: i64) -> Option<i64> {
+pub(crate) async fn drain(runner: &mut QueueRunner<impl Queue>, now_ms: i64) -> Option<i64> {
     loop {
         let next_ms = in_time(runner.start_due(now_ms)).await.expect("the queue is read");
         if !runner.is_busy() {
@@ -114,6 +114,6 @@ async fn drain(runner: &mut QueueRunner<impl Queue>, now_ms: i64) -> Option<i64>
 }
 
 /// Waits for something that must not take longer than 20 s.
-async fn in_time<T>(work: impl Future<Output = T>) -> T {
+pub(crate) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), work).await.expect("in time")
 }

@@ -21,6 +21,8 @@ use crate::secrets::ServiceKey;
 const MAX_WELCOME_LENGTH: usize = 1000;
 /// Maximum minutes that a visitor waits for a person before the AI answers: a day.
 const MAX_AI_AFTER_MINUTES: i64 = 24 * 60;
+/// Maximum time after which a reply is mailed: a day.
+const MAX_MAIL_WAIT_MS: i64 = 24 * 60 * 60 * 1000;
 /// Maximum days of retention: ten years.
 const MAX_RETENTION_DAYS: i64 = 3650;
 
@@ -82,6 +84,10 @@ pub struct SiteChange {
     pub ai: Option<Option<AiChange>>,
     /// Milliseconds that the AI stays silent after a message of an operator, up to a day.
     pub ai_pause_ms: Option<i64>,
+    /// Whether replies that visitors have not seen are sent to them by e-mail, if the service can send some.
+    pub mail_replies: Option<bool>,
+    /// Milliseconds after which a reply that was not seen is mailed, 30 seconds to a day.
+    pub mail_replies_after_ms: Option<i64>,
     /// Days after which closed and silent conversations are deleted, 1 to 3650; `null` keeps them.
     #[serde(default, deserialize_with = "nullable")]
     pub retention_days: Option<Option<i64>>,
@@ -177,6 +183,7 @@ impl SiteChange {
             ("widget_enabled", self.widget_enabled),
             ("tracking_enabled", self.tracking_enabled),
             ("quota_refuses", self.quota_refuses),
+            ("mail_replies", self.mail_replies),
         ] {
             if let Some(flag) = flag {
                 set(column, flag.into());
@@ -225,6 +232,9 @@ impl SiteChange {
         }
         if let Some(pause) = self.ai_pause_ms {
             set("ai_pause_ms", within("aiPauseMs", Some(pause), 0, 24 * 60 * 60 * 1000)?);
+        }
+        if let Some(wait) = self.mail_replies_after_ms {
+            set("mail_replies_after_ms", within("mailRepliesAfterMs", Some(wait), 30_000, MAX_MAIL_WAIT_MS)?);
         }
         if let Some(days) = self.retention_days {
             set("retention_days", within("retentionDays", days, 1, MAX_RETENTION_DAYS)?);
@@ -373,6 +383,7 @@ mod tests {
             (r#"{"answerThreshold": 1001}"#, "answerThreshold"),
             (r#"{"monthlyAiReplies": -1}"#, "monthlyAiReplies"),
             (r#"{"retentionDays": 0}"#, "retentionDays"),
+            (r#"{"mailRepliesAfterMs": 29999}"#, "mailRepliesAfterMs"),
             (r#"{"ai": {"base": "ai.example", "model": "m"}}"#, "ai.base"),
             (r#"{"ai": {"base": "https://ai.example", "model": "m", "key": "two\nlines"}}"#, "ai.key"),
             (r#"{"widgetenabled": true}"#, "widgetenabled"),

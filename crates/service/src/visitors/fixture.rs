@@ -247,6 +247,12 @@ async fn queue(tx: &mut Tx, site: &str, conversation: &str, word: &str, at_ms: i
     let email = tx.one(sql, args![new_id("mail"), &tenant, at_ms]).await?.int(0)?;
     let sql = "INSERT INTO email_notifications (email_no, notification_no) VALUES ($1, $2)";
     tx.execute(sql, args![email, notification]).await?;
+    let sql = "INSERT INTO reply_mails (id, tenant_id, site_id, conversation_no, address, proved, first_seq,
+                   last_seq, status, next_ms, created_ms)
+               SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), no, $4, 0, 2, 2, 'accepted',
+                   CAST($5 AS BIGINT), CAST($5 AS BIGINT) FROM conversations WHERE id = $6";
+    let address: Vec<u8> = vec![0];
+    tx.execute(sql, args![new_id("reply"), &tenant, site, address, at_ms, conversation]).await?;
     store_push(tx, &tenant, conversation, at_ms).await
 }
 

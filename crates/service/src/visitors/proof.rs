@@ -17,7 +17,10 @@ use crate::ServiceKey;
 use crate::error::ApiError;
 use crate::sites::Site;
 
-const HEADER: HeaderName = HeaderName::from_static(chat_protocol::VISITOR_TOKEN);
+pub(crate) const HEADER: HeaderName = HeaderName::from_static(chat_protocol::VISITOR_TOKEN);
+/// The beginning of the proof that the link of an e-mail has in place of a token. It opens a conversation,
+/// and says nothing of who the visitor is.
+pub(crate) const MAIL_PREFIX: &str = "mail.";
 /// Maximum bytes of a token.
 const MAX_TOKEN_BYTES: usize = 4096;
 /// Maximum bytes of the site's id of a visitor. It is never cut off, as two visitors could then be one.
@@ -55,7 +58,7 @@ pub(crate) fn of_request(
         return Err(refused("The visitor token must be one header of visible ASCII characters."));
     };
     // As proxies send it that set a header which the page did not.
-    if token.is_empty() {
+    if token.is_empty() || token.starts_with(MAIL_PREFIX) {
         return Ok(None);
     }
     if token.len() > MAX_TOKEN_BYTES {
@@ -229,6 +232,7 @@ mod tests {
                 assert!(message(&shop, &parts.join(".")).contains("invalid"));
             }
             assert_eq!(of_request(&key, &shop, &headers(""), NOW), Ok(None));
+            assert_eq!(of_request(&key, &shop, &headers("mail.x.y"), NOW), Ok(None), "the link of an e-mail");
             for token in [signed_token("another", &good), "x".repeat(5000), "a.b".to_owned()] {
                 assert!(message(&shop, &token).starts_with("The visitor token"), "{token}");
             }

@@ -25,7 +25,7 @@ enum Erasure {
 }
 use Erasure::{Copies, Emptied, Exported, Nothing};
 
-const TABLES: [(&str, Erasure); 46] = [
+const TABLES: [(&str, Erasure); 48] = [
     ("visitors", Exported),
     ("conversations", Exported),
     ("messages", Exported),
@@ -38,6 +38,11 @@ const TABLES: [(&str, Erasure); 46] = [
     ("notifications", Copies),
     ("email_notifications", Copies),
     ("pushes", Copies),
+    ("reply_mails", Copies),
+    (
+        "mail_stops",
+        Nothing("keyed hashes of addresses whose owners want no e-mails, which an erasure must not lift"),
+    ),
     ("idempotency", Emptied),
     ("emails", Nothing("words are added when an e-mail is sent, and an e-mail about nothing is not sent")),
     ("audit", Nothing("it says who erased which visitor id, and is removed after two years")),

@@ -61,6 +61,10 @@ pub struct Site {
     pub ai: Option<AiSettings>,
     /// Milliseconds that the AI stays silent after a message of an operator.
     pub ai_pause_ms: i64,
+    /// Whether replies that visitors have not seen are sent to them by e-mail.
+    pub mail_replies: bool,
+    /// Milliseconds after which a reply that was not seen is mailed.
+    pub mail_replies_after_ms: i64,
     /// Days after which closed and silent conversations are deleted.
     pub retention_days: Option<i64>,
     /// The time of its creation, ISO 8601.
@@ -210,6 +214,12 @@ pub struct SiteChange {
     /// Milliseconds that the AI stays silent after a message of an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ai_pause_ms: Option<i64>,
+    /// Whether replies that visitors have not seen are sent to them by e-mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mail_replies: Option<bool>,
+    /// Milliseconds after which a reply that was not seen is mailed, 30 seconds to a day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mail_replies_after_ms: Option<i64>,
     /// Days after which closed and silent conversations are deleted; `Remove` keeps them.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub retention_days: Patch<i64>,

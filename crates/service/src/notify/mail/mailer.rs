@@ -6,12 +6,13 @@ use std::time::Duration;
 use lettre::message::header::{Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{ConnectError, Server};
 use super::{SmtpOptions, SmtpOptionsError};
 
 /// Maximum e-mails that a node sends at a time, each on a connection of its own.
-pub(super) const MAX_CONNECTIONS: u32 = 4;
+pub(crate) const MAX_CONNECTIONS: u32 = 4;
 /// The timeout for handing over an e-mail.
 const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 /// The time that a server which has the e-mail gets to say goodbye.
@@ -21,16 +22,31 @@ const MAX_SUBJECT_LENGTH: usize = 150;
 
 /// The text of an e-mail.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Composed {
-    pub(super) subject: String,
-    pub(super) text: String,
+pub(crate) struct Composed {
+    pub(crate) subject: String,
+    pub(crate) text: String,
     /// The same as HTML; `None` sends the text only.
-    pub(super) html: Option<String>,
+    pub(crate) html: Option<String>,
+}
+
+/// An e-mail to a visitor of a site.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct VisitorMail {
+    /// The left part of the Message-ID, the same at each attempt.
+    pub(crate) id: String,
+    /// The name of the sender. The address is that of the service.
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) composed: Composed,
+    /// The ids of earlier e-mails of the conversation, oldest first.
+    pub(crate) earlier: Vec<String>,
+    /// The address that ends the e-mails by a request with POST (RFC 8058).
+    pub(crate) unsubscribe: String,
 }
 
 /// An e-mail was not handed over.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(super) enum SendError {
+pub(crate) enum SendError {
     /// The server refuses this e-mail, for example because the recipient does not exist.
     #[error("the SMTP server refused the e-mail: {0}")]
     Refused(String),
@@ -40,17 +56,20 @@ pub(super) enum SendError {
     /// The server cannot be reached, or does not accept the service's credentials.
     #[error("the SMTP server cannot be used: {0}")]
     Server(String),
+    /// The connection broke after the e-mail was begun, so that the server may have it.
+    #[error("the SMTP server has not answered: {0}")]
+    Unanswered(String),
 }
 
 #[derive(Debug)]
-pub(super) struct Mailer {
+pub(crate) struct Mailer {
     server: Server,
     from: Mailbox,
     reply_to: Option<Mailbox>,
 }
 
 impl Mailer {
-    pub(super) fn new(options: &SmtpOptions) -> Result<Self, SmtpOptionsError> {
+    pub(crate) fn new(options: &SmtpOptions) -> Result<Self, SmtpOptionsError> {
         let (from, reply_to) = options.mailboxes()?;
         Ok(Self { server: options.server()?, from, reply_to })
     }
@@ -59,19 +78,33 @@ impl Mailer {
     pub(super) async fn send(&self, id: &str, to: &str, composed: Composed) -> Result<(), SendError> {
         let to: Address = to.parse().map_err(refused)?;
         let message = self.message(id, to, composed).map_err(refused)?;
-        let hand_over = async {
-            let mut connection = self.server.connect().await?;
-            connection.send(message.envelope(), &message.formatted()).await?;
-            Ok(connection)
-        };
-        match tokio::time::timeout(SEND_TIMEOUT, hand_over).await {
-            Ok(Ok(mut connection)) => {
+        self.hand_over(&message).await
+    }
+
+    /// Hands an e-mail to a visitor to the server.
+    pub(crate) async fn send_to_visitor(&self, mail: VisitorMail) -> Result<(), SendError> {
+        let message = self.visitor_message(mail).map_err(refused)?;
+        self.hand_over(&message).await
+    }
+
+    async fn hand_over(&self, message: &Message) -> Result<(), SendError> {
+        let deadline = Instant::now() + SEND_TIMEOUT;
+        let connected = timeout_at(deadline, self.server.connect()).await;
+        let connected = connected.map_err(|_| SendError::Server(no_answer()))?;
+        let mut connection = connected.map_err(|error| classify(&error))?;
+        let bytes = message.formatted();
+        let sent = connection.send(message.envelope(), &bytes);
+        match timeout_at(deadline, sent).await.map(|sent| sent.map_err(ConnectError::Smtp)) {
+            Ok(Ok(_)) => {
                 // The server has the e-mail, whatever it says now, or if it says nothing.
-                let _ = tokio::time::timeout(QUIT_TIMEOUT, connection.quit()).await;
+                let _ = timeout(QUIT_TIMEOUT, connection.quit()).await;
                 Ok(())
             }
-            Ok(Err(error)) => Err(classify(&error)),
-            Err(_) => Err(SendError::Server(no_answer())),
+            Ok(Err(error)) => Err(match classify(&error) {
+                SendError::Server(text) if !has_status(&error) => SendError::Unanswered(text),
+                error => error,
+            }),
+            Err(_) => Err(SendError::Unanswered(no_answer())),
         }
     }
 
@@ -82,7 +115,7 @@ impl Mailer {
             let _ = connection.quit().await;
             Ok(())
         };
-        match tokio::time::timeout(SEND_TIMEOUT, connect).await {
+        match timeout(SEND_TIMEOUT, connect).await {
             Ok(result) => result.map_err(|error: ConnectError| with_causes(&error)),
             Err(_) => Err(no_answer()),
         }
@@ -106,10 +139,54 @@ impl Mailer {
             None => message.singlepart(SinglePart::plain(composed.text)),
         }
     }
+
+    fn visitor_message(&self, mail: VisitorMail) -> Result<Message, Box<dyn Error>> {
+        let VisitorMail { id, from, to, composed, earlier, unsubscribe } = mail;
+        let domain = self.from.email.domain();
+        let name = Some(one_line(&from)).filter(|name| !name.is_empty()).or_else(|| self.from.name.clone());
+        let to: Address = to.parse()?;
+        let message_id = |id: &str| format!("<{id}@{domain}>");
+        let mut message = Message::builder()
+            .message_id(Some(message_id(&id)))
+            .from(Mailbox::new(name, self.from.email.clone()))
+            .to(Mailbox::new(None, to))
+            .subject(one_line(&composed.subject))
+            .header(AutoSubmitted);
+        if let Some(reply_to) = &self.reply_to {
+            message = message.reply_to(reply_to.clone());
+        }
+        if let Some(last) = earlier.last() {
+            message = message.in_reply_to(message_id(last));
+            message =
+                message.references(earlier.iter().map(|id| message_id(id)).collect::<Vec<_>>().join(" "));
+        }
+        let html = composed.html.unwrap_or_default();
+        let mut message = message.multipart(MultiPart::alternative_plain_html(composed.text, html))?;
+        for (name, value) in [
+            ("List-Unsubscribe", format!("<{unsubscribe}>")),
+            ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()),
+            // Keeps automatic answers away where the server does not know RFC 3834.
+            ("Precedence", "bulk".to_owned()),
+            ("X-Auto-Response-Suppress", "All".to_owned()),
+        ] {
+            let name = HeaderName::new_from_ascii(name.to_owned())?;
+            message.headers_mut().insert_raw(HeaderValue::dangerous_new_pre_encoded(
+                name,
+                value.clone(),
+                value,
+            ));
+        }
+        Ok(message)
+    }
 }
 
-fn refused(error: impl Error) -> SendError {
+fn refused(error: impl std::fmt::Display) -> SendError {
     SendError::Refused(error.to_string())
+}
+
+/// Returns whether an error is the server's own answer.
+fn has_status(error: &ConnectError) -> bool {
+    matches!(error, ConnectError::Smtp(error) if error.status().is_some())
 }
 
 fn no_answer() -> String {

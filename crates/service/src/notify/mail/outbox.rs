@@ -96,7 +96,7 @@ impl Claimed {
 }
 
 /// Returns the waiting time after a failed attempt, numbered from 1.
-pub(super) fn retry_ms(attempt: i64) -> i64 {
+pub(crate) fn retry_ms(attempt: i64) -> i64 {
     let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(0).min(16);
     (MIN_RETRY_MS << doublings).min(MAX_RETRY_MS)
 }

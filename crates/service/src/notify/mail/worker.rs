@@ -94,7 +94,7 @@ impl MailQueue {
             Ok(()) => self.failures.store(0, Relaxed),
             Err(error) => {
                 warn!("{error}");
-                if let SendError::Server(_) = error {
+                if let SendError::Server(_) | SendError::Unanswered(_) = error {
                     let failures = self.failures.fetch_add(1, Relaxed) + 1;
                     self.paused_until_ms.store(now_ms.saturating_add(outbox::retry_ms(failures)), Relaxed);
                 }

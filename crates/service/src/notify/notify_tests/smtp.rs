@@ -15,16 +15,16 @@ use crate::SmtpOptions;
 
 /// An e-mail as it arrived.
 #[derive(Clone, Debug)]
-pub(super) struct Mail {
-    pub(super) recipients: Vec<String>,
+pub(crate) struct Mail {
+    pub(crate) recipients: Vec<String>,
     /// Header and body, with the lines as they were sent.
-    pub(super) data: String,
-    pub(super) encrypted: bool,
+    pub(crate) data: String,
+    pub(crate) encrypted: bool,
 }
 
 impl Mail {
     /// Returns a header, with its continuation lines.
-    pub(super) fn header(&self, name: &str) -> String {
+    pub(crate) fn header(&self, name: &str) -> String {
         let (head, _) = self.data.split_once("\r\n\r\n").expect("a head");
         let unfolded = head.replace("\r\n ", " ").replace("\r\n\t", " ");
         let prefix = format!("{name}: ");
@@ -34,33 +34,35 @@ impl Mail {
     }
 
     /// Returns the text without the line breaks of quoted-printable.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.data.replace("=\r\n", "").replace("=3D", "=")
     }
 }
 
 /// The behaviour of the server.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Behaviour {
+pub(crate) struct Behaviour {
     /// The answer to every recipient with this beginning, instead of 250.
-    pub(super) refuse: Option<(&'static str, &'static str)>,
+    pub(crate) refuse: Option<(&'static str, &'static str)>,
     /// The answer to each message, instead of 250.
-    pub(super) data: Option<&'static str>,
+    pub(crate) data: Option<&'static str>,
     /// Offers no encryption, although it has a certificate.
-    pub(super) hide_tls: bool,
+    pub(crate) hide_tls: bool,
+    /// Takes each message, and then closes the connection without an answer.
+    pub(crate) hang_up: bool,
     /// Never answers `QUIT`.
-    pub(super) ignore_quit: bool,
+    pub(crate) ignore_quit: bool,
 }
 
 /// A certificate for `localhost`, and its key.
 #[derive(Clone)]
-pub(super) struct Identity {
-    pub(super) certificate: String,
+pub(crate) struct Identity {
+    pub(crate) certificate: String,
     key: String,
 }
 
 impl Identity {
-    pub(super) fn generate() -> Self {
+    pub(crate) fn generate() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let [key, certificate] = ["key.pem", "certificate.pem"].map(|name| folder.path().join(name));
         let output = Command::new("openssl")
@@ -100,21 +102,21 @@ struct Shared {
 
 /// A server on a port of its own. Its threads end with the test.
 #[derive(Clone)]
-pub(super) struct SmtpServer {
-    pub(super) port: u16,
+pub(crate) struct SmtpServer {
+    pub(crate) port: u16,
     shared: Arc<Shared>,
 }
 
 impl SmtpServer {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::listen(TcpListener::bind("127.0.0.1:0").expect("a port"), None)
     }
 
-    pub(super) fn start_with(identity: &Identity) -> Self {
+    pub(crate) fn start_with(identity: &Identity) -> Self {
         Self::listen(TcpListener::bind("127.0.0.1:0").expect("a port"), Some(identity.config()))
     }
 
-    pub(super) fn listen(listener: TcpListener, tls: Option<Arc<ServerConfig>>) -> Self {
+    pub(crate) fn listen(listener: TcpListener, tls: Option<Arc<ServerConfig>>) -> Self {
         let port = listener.local_addr().expect("an address").port();
         let server = Self { port, shared: Arc::default() };
         let shared = Arc::clone(&server.shared);
@@ -129,27 +131,27 @@ impl SmtpServer {
     }
 
     /// Returns settings for this server, without encryption.
-    pub(super) fn options(&self) -> SmtpOptions {
+    pub(crate) fn options(&self) -> SmtpOptions {
         let mut options = SmtpOptions::new("127.0.0.1", "Chat <chat@service.example>");
         options.port = self.port;
         options.tls = crate::SmtpTls::None;
         options
     }
 
-    pub(super) fn behave(&self, behaviour: Behaviour) {
+    pub(crate) fn behave(&self, behaviour: Behaviour) {
         *self.shared.behaviour.lock().expect("no panic") = behaviour;
     }
 
-    pub(super) fn mails(&self) -> Vec<Mail> {
+    pub(crate) fn mails(&self) -> Vec<Mail> {
         self.shared.mails.lock().expect("no panic").clone()
     }
 
     /// Returns the commands that came without encryption.
-    pub(super) fn plain_commands(&self) -> Vec<String> {
+    pub(crate) fn plain_commands(&self) -> Vec<String> {
         self.shared.plain.lock().expect("no panic").clone()
     }
 
-    pub(super) async fn wait_for(&self, count: usize) {
+    pub(crate) async fn wait_for(&self, count: usize) {
         let arrived = async {
             loop {
                 let next = self.shared.arrived.notified();
@@ -219,6 +221,9 @@ fn session<S: Read + Write>(
                     let mail = Mail { recipients, data, encrypted };
                     shared.mails.lock().expect("no panic").push(mail);
                     shared.arrived.notify_waiters();
+                }
+                if behaviour.hang_up {
+                    return Ok(None);
                 }
                 behaviour.data.unwrap_or("250 accepted").to_owned()
             }

@@ -15,7 +15,7 @@ pub enum Rows {
 
 /// The tables, and the condition for the rows of a tenant `$T` and its site `$S`. Later migrations add to
 /// them.
-const TABLES: [(&str, &str); 25] = [
+const TABLES: [(&str, &str); 27] = [
     ("tenants", "id = '$T'"),
     ("sites", "tenant_id = '$T'"),
     ("site_tokens", "site_id = '$S'"),
@@ -40,6 +40,8 @@ const TABLES: [(&str, &str); 25] = [
     ("labels", "tenant_id = '$T'"),
     ("conversation_labels", "conversation_no IN (SELECT no FROM conversations WHERE site_id = '$S')"),
     ("canned_replies", "tenant_id = '$T'"),
+    ("reply_mails", "tenant_id = '$T'"),
+    ("mail_stops", "site_id = '$S'"),
     ("push_devices", "operator_id IN (SELECT id FROM operators WHERE tenant_id = '$T')"),
 ];
 
