@@ -13,6 +13,7 @@ mod hours;
 mod knowledge;
 mod labels;
 mod licenses;
+mod mail_replies;
 mod operator;
 mod page;
 mod paged;

@@ -211,6 +211,12 @@ fn activity_text(note: &Note) -> String {
         "blocked" => activity::BLOCKED,
         "unblocked" => activity::UNBLOCKED,
         "took_over" => activity::TOOK_OVER,
+        "mailed" => return activity::MAILED.with(&[("address", detail)]),
+        "mail_failed" => return activity::MAIL_FAILED.with(&[("reason", detail)]),
+        "mail_unknown" => activity::MAIL_UNKNOWN,
+        "mail_limited" => activity::MAIL_LIMITED,
+        "mail_stopped" => activity::MAIL_STOPPED,
+        "mail_opened" => activity::MAIL_OPENED,
         _ => return note.text.clone(),
     };
     text.get().to_owned()

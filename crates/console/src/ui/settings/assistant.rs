@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::Sites;
 use super::answering::AnsweringCard;
 use super::hours::HoursCard;
+use super::mail_replies::MailRepliesCard;
 use super::page::{Card, Head, replace_site};
 use crate::api::settings as requests;
 use crate::text::settings as t;
@@ -148,6 +149,7 @@ pub fn AssistantSettings(site: Site) -> impl IntoView {
         <Head title=t::SECTION_ASSISTANT.get() lead=t::ASSISTANT_LEAD.get()/>
         <AnsweringCard site=site.clone()/>
         <HoursCard site=site.clone()/>
+        <MailRepliesCard site=site.clone()/>
         <EndpointCard site=site.clone()/>
         <LimitCard site/>
     }
