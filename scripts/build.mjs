@@ -216,9 +216,10 @@ const LAZY = [
   "progress",
   "companion",
   "waiting",
+  "mail-link",
 ];
 /** Those that only the script tag needs. */
-const OF_THE_TAG = ["progress", "companion", "waiting"];
+const OF_THE_TAG = ["progress", "companion", "waiting", "mail-link"];
 /** The paths of the modules that a bundler includes. */
 const LAZY_PATH = new RegExp(
   `^(?:(?:themes|locales)/.+|styles|${LAZY.filter((name) => !OF_THE_TAG.includes(name)).join("|")})\\.mjs$`,

@@ -33,7 +33,9 @@ export async function findFiles(
   const wrong = load
     ? await importAll(paths, load)
     : await fetchAll(
-        ["chat-widget", "element", "progress", "companion", "waiting", ...paths].map((path) => `${path}.mjs`),
+        ["chat-widget", "element", "progress", "companion", "waiting", "mail-link", ...paths].map(
+          (path) => `${path}.mjs`,
+        ),
         base,
       );
   if (wrong.length === 0) return [true, "All files can be loaded."];

@@ -37,7 +37,8 @@ function isOngoing(): unknown {
       isStorageAllowed(options) &&
       (sessionStorage.getItem(`chat-widget:${suffixOf(options)}:open`) ||
         // Whose conversation it is may be known later only.
-        /widget:(outbox:|conv)/.test(`${Object.keys(localStorage)}`))
+        // The link of an e-mail opens one.
+        /widget(:outbox:|:conv|-mail=)/.test(location.hash + Object.keys(localStorage)))
     );
   } catch {
     return false;

@@ -42,6 +42,7 @@ const FILES = [
     "error-state.mjs",
     "host-page.mjs",
     "integrity.json",
+    "mail-link.mjs",
     "page-listeners.mjs",
     "progress.mjs",
     "recover.mjs",

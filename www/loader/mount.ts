@@ -63,7 +63,8 @@ async function importAndMount(): Promise<void> {
   // At the same time as the module that needs it.
   const wasm = fetch(fileUrl("chat-widget.wasm"));
   wasm.catch(() => {});
-  const { mountTag } = await importFile<Module>("chat-widget");
+  // The link of an e-mail names its conversation.
+  const { mountTag } = await importFile<Module>(/-mail=/.test(location.hash) ? "mail-link" : "chat-widget");
   await whenBody();
   if (isRefused) return;
   widget = await mountTag(options, { host: hostElement(), config, wasm, companion }, () => {
