@@ -83,6 +83,12 @@ impl Plural {
     }
 }
 
+/// Returns a text of `service.json`, which the service names, with `{detail}` filled in; `None` in English, as
+/// the service says it.
+pub fn translated(path: &str, detail: &str) -> Option<String> {
+    loaded(path).map(|text| fill(text, &[("detail", detail)]))
+}
+
 fn loaded(path: &str) -> Option<&'static str> {
     LANGUAGE.get()?.texts.get(path).map(String::as_str)
 }

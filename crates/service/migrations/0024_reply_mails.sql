@@ -35,7 +35,7 @@ CREATE TABLE reply_mails (
     -- When the link was first opened.
     opened_ms BIGINT
 );
-CREATE INDEX reply_mails_due ON reply_mails (next_ms) WHERE status IN ('sending', 'waiting');
+CREATE INDEX reply_mails_due ON reply_mails (status, next_ms);
 CREATE INDEX reply_mails_by_conversation ON reply_mails (conversation_no, no);
 CREATE INDEX reply_mails_by_tenant ON reply_mails (tenant_id, created_ms);
 CREATE INDEX reply_mails_by_site ON reply_mails (site_id, created_ms);

@@ -222,7 +222,7 @@ impl Service {
     pub async fn run(&self) {
         tokio::join!(
             notify::run(self.clone()),
-            reply_mails::run(self),
+            Box::pin(reply_mails::run(self)),
             supervise("the removal of old data", || purge::run(self.clone())),
             supervise("the recovery of jobs", || publishing::recover_leases(self.clone())),
             supervise("the return of conversations", || conversations::snooze::run(self)),

@@ -93,11 +93,11 @@ impl<'a> Event<'a> {
             Self::Blocked => "visitor blocked".to_owned(),
             Self::Unblocked => "visitor unblocked".to_owned(),
             Self::TookOver => "took over".to_owned(),
-            Self::Mailed(address) => format!("replies mailed to {address}"),
-            Self::MailFailed(reason) => format!("replies not mailed: {reason}"),
-            Self::MailUnknown => "it is not known whether replies were mailed".to_owned(),
-            Self::MailLimited => "replies not mailed: too many e-mails today".to_owned(),
-            Self::MailStopped => "replies not mailed: the visitor wants no e-mails".to_owned(),
+            Self::Mailed(address) => format!("replies sent by e-mail to {address}"),
+            Self::MailFailed(reason) => format!("e-mail not sent: {reason}"),
+            Self::MailUnknown => "unclear whether the e-mail was sent".to_owned(),
+            Self::MailLimited => "e-mail not sent: too many today".to_owned(),
+            Self::MailStopped => "e-mail not sent: the visitor wants none".to_owned(),
             Self::MailOpened => "link in the e-mail opened".to_owned(),
         }
     }

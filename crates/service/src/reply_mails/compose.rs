@@ -136,8 +136,8 @@ async fn earlier(service: &Service, no: i64, before: i64) -> Result<Vec<String>,
 /// Returns the page of the site on which the conversation began. The visitor's browser has named its path: a
 /// page elsewhere, a query and a fragment are left out.
 fn page(domain: Option<&str>, origins: &[String], path: Option<&str>) -> Option<Url> {
-    let known = domain.into_iter().chain(origins.iter().map(String::as_str));
-    let origin = known.filter_map(|address| origin_of_address(address).ok()).next()?;
+    let mut known = domain.into_iter().chain(origins.iter().map(String::as_str));
+    let origin = known.find_map(|address| origin_of_address(address).ok())?;
     let root: Url = origin.parse().ok()?;
     let joined = path.and_then(|path| root.join(path).ok());
     let mut page = joined.filter(|page| page.origin() == root.origin()).unwrap_or(root);

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::browser::clock as time;
 use crate::markdown::{Kind, RichText};
 use crate::state::Entry;
-use crate::text::{activity, clock, conversation, date_time, day};
+use crate::text::{activity, clock, conversation, date_time, day, translated};
 use crate::ui::controls::{Icon, icon};
 
 /// Messages of one author within this time form a group, in milliseconds.
@@ -211,13 +211,10 @@ fn activity_text(note: &Note) -> String {
         "blocked" => activity::BLOCKED,
         "unblocked" => activity::UNBLOCKED,
         "took_over" => activity::TOOK_OVER,
-        "mailed" => return activity::MAILED.with(&[("address", detail)]),
-        "mail_failed" => return activity::MAIL_FAILED.with(&[("reason", detail)]),
-        "mail_unknown" => activity::MAIL_UNKNOWN,
-        "mail_limited" => activity::MAIL_LIMITED,
-        "mail_stopped" => activity::MAIL_STOPPED,
-        "mail_opened" => activity::MAIL_OPENED,
-        _ => return note.text.clone(),
+        _ => {
+            let path = ["service.", event].concat();
+            return translated(&path, detail).unwrap_or_else(|| note.text.clone());
+        }
     };
     text.get().to_owned()
 }

@@ -50,6 +50,9 @@ pub(crate) struct Behaviour {
     pub(crate) hide_tls: bool,
     /// Takes each message, and then closes the connection without an answer.
     pub(crate) hang_up: bool,
+    /// The percentage of e-mails whose connection breaks: when they are begun, before their text, or between
+    /// it and its answer.
+    pub(crate) lost: u8,
     /// Never answers `QUIT`.
     pub(crate) ignore_quit: bool,
 }
@@ -196,6 +199,7 @@ fn session<S: Read + Write>(
         }
         let behaviour = *shared.behaviour.lock().expect("no panic");
         let offers_tls = offers_tls && !behaviour.hide_tls;
+        let breaks = || fastrand::u8(..100) < behaviour.lost / 3;
         let command = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
         let answer = match command.as_str() {
             "EHLO" if offers_tls => "250-localhost\r\n250-STARTTLS\r\n250 8BITMIME".to_owned(),
@@ -213,6 +217,7 @@ fn session<S: Read + Write>(
                     "250 ok".to_owned()
                 }
             },
+            "MAIL" | "DATA" if breaks() => return Ok(None),
             "DATA" => {
                 stream.get_mut().write_all(b"354 go ahead\r\n")?;
                 let data = read_data(&mut stream)?;
@@ -222,7 +227,7 @@ fn session<S: Read + Write>(
                     shared.mails.lock().expect("no panic").push(mail);
                     shared.arrived.notify_waiters();
                 }
-                if behaviour.hang_up {
+                if behaviour.hang_up || breaks() {
                     return Ok(None);
                 }
                 behaviour.data.unwrap_or("250 accepted").to_owned()

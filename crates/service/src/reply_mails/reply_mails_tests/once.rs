@@ -109,6 +109,55 @@ on_both_databases! {
         }
     }
 
+    async fn two_hundred_replies_are_mailed_at_most_once_over_bad_lines_by_killed_nodes(database: &TestDatabase) {
+        let server = SmtpServer::start();
+        server.behave(Behaviour { lost: 30, ..Behaviour::default() });
+        let service = open(database, server.options()).await;
+        let mut now_ms = service.now_ms();
+        let mut ids = Vec::new();
+        for number in 0..200 {
+            let email = format!("visitor{number}@home.example");
+            let id = Visitor { email: &email, ..CLARA }.writes(&service).await;
+            reply(&service, "site_a", &id, "Hello.", now_ms).await;
+            ids.push((id, format!("<{email}>")));
+        }
+        now_ms += WAIT_MS;
+        let left = "SELECT (SELECT count(*) FROM conversations WHERE mail_due_ms IS NOT NULL)
+                        + (SELECT count(*) FROM reply_mails WHERE status IN ('sending', 'waiting'))";
+        let mut killed = 0;
+        while number(&service, left).await > 0 {
+            let mut node = worker::<ReplyQueue>(&service);
+            let arrived = server.mails().len() + 5;
+            tokio::select! {
+                biased;
+                () = server.wait_for(arrived), if killed < 20 => killed += 1,
+                _ = drain(&mut node, now_ms) => {}
+            }
+            // A node that is dropped leaves what it was about to do.
+            drop(node);
+            now_ms += 3 * MINUTE_MS;
+        }
+        assert!(killed > 5, "{killed}");
+        let mails = server.mails();
+        let arrived = |recipient: &String| mails.iter().filter(|mail| mail.recipients.contains(recipient)).count();
+        let (mut mailed, mut unknown) = (0, 0);
+        for (id, recipient) in &ids {
+            match told_names(&service, id).await.as_slice() {
+                [name] if name == "mailed" => {
+                    assert_eq!(arrived(recipient), 1, "{recipient}");
+                    mailed += 1;
+                }
+                [name] if name == "mail_unknown" => {
+                    assert!(arrived(recipient) <= 1, "{recipient}");
+                    unknown += 1;
+                }
+                other => panic!("{recipient}: {other:?}"),
+            }
+        }
+        println!("{killed} nodes killed: {mailed} mailed, {unknown} not known, {} arrived", mails.len());
+        assert!(mailed > 60 && mailed + unknown == 200, "{mailed} {unknown}");
+    }
+
     async fn what_a_killed_node_was_sending_is_not_sent_again(database: &TestDatabase) {
         let server = SmtpServer::start();
         let service = open(database, server.options()).await;
