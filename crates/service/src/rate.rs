@@ -68,7 +68,8 @@ const SITE_MAIL_LIMIT: RateLimit = RateLimit { requests: 300, window: Duration::
 const TENANT_MAIL_LIMIT: RateLimit = RateLimit { requests: 1000, window: Duration::from_hours(24) };
 /// Maximum AI replies to one visitor: more than somebody reads.
 const AI_VISITOR_LIMIT: RateLimit = RateLimit::per_minute(10);
-/// Maximum AI replies to all visitors of one address: an office, or somebody who invents visitors.
+/// Maximum AI replies to all visitors of one address: an office, or somebody who invents visitors. It is also
+/// that of the replies of a site in place of people.
 const AI_ADDRESS_LIMIT: RateLimit = RateLimit::per_minute(60);
 
 /// The limits of a service. Each counts for itself.
@@ -178,6 +179,17 @@ impl RateLimits {
         }
         let is_known = caller != Caller::Anybody;
         Ok(!is_known || !self.ai_addresses.take(service, &scope, caller).await?.exceeded)
+    }
+
+    /// Counts an AI reply of a site in place of people. Returns false if the site has had as many as it may:
+    /// the addresses of its visitors, which bound other replies, are not stored.
+    pub(crate) async fn take_late_ai_reply(
+        &self,
+        service: &Service,
+        site_id: &str,
+    ) -> Result<bool, ApiError> {
+        let scope = format!("late ai {site_id}");
+        Ok(!self.ai_addresses.take(service, &scope, Caller::Anybody).await?.exceeded)
     }
 
     /// Counts bytes that a visitor is about to store in a scope of a site, or fails if the visitors of the

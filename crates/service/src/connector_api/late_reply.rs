@@ -35,6 +35,8 @@ use crate::visitors::events::Trail;
 const LEASE_MS: i64 = 5 * 60_000;
 /// Maximum time of an answer. It ends before the lease, so that no other node answers meanwhile.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(4);
+/// The time by which an answer is postponed, if the site has had too many, in milliseconds.
+const POSTPONED_MS: i64 = 60_000;
 /// Maximum answers of a node at a time for one tenant, whose AI may be slow.
 const MAX_PER_TENANT: usize = 4;
 /// Maximum bytes of what the visitor has written since the last reply.
@@ -146,7 +148,7 @@ impl Queue for LateReplies {
             // It would fail again.
             Ok(Err(error)) => {
                 warn!(site = claimed.site_id, "a visitor is not answered in place of people: {error}");
-                release(service, &claimed).await
+                move_due(service, &claimed, None).await
             }
         }
     }
@@ -182,19 +184,22 @@ async fn answer(service: &Service, claimed: &Claimed) -> Result<(), ApiError> {
         Ok(_) | Err(ApiError::NotFound(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
-    let Some(site) = site else { return Ok(release(service, claimed).await?) };
+    let Some(site) = site else { return Ok(move_due(service, claimed, None).await?) };
     let (now_ms, online) = (service.now_ms(), operators_online(service, &site.tenant_id).await?.is_online());
     // The settings may have changed since.
     let steps_in = site.answerer(now_ms, online) != Answerer::People { ai_after_ms: None };
     if !steps_in || !conversation.ai_answers(now_ms, online) {
-        return Ok(release(service, claimed).await?);
+        return Ok(move_due(service, claimed, None).await?);
     }
     let answered = answered_seq(db, conversation.no).await?;
     let history = last_messages(db, &claimed.id, conversation.no, MAX_HISTORY).await?;
     let is_owed = |stored: &StoredMessage| stored.message.role == Role::Visitor && stored.seq > answered;
     let (turn, history): (Vec<_>, Vec<_>) = history.into_iter().partition(is_owed);
-    let Some(last) = turn.last() else { return Ok(release(service, claimed).await?) };
+    let Some(last) = turn.last() else { return Ok(move_due(service, claimed, None).await?) };
     let seq = last.seq;
+    if !service.0.rates.take_late_ai_reply(service, &site.id).await? {
+        return Ok(move_due(service, claimed, Some(now_ms + POSTPONED_MS)).await?);
+    }
     let texts: Vec<&str> = turn.iter().map(|stored| stored.message.content.as_str()).collect();
     let text = truncate_bytes(&texts.join("\n"), MAX_TURN_BYTES).to_owned();
     let mut history: Vec<Turn> = history.into_iter().map(StoredMessage::into_turn).collect();
@@ -239,7 +244,9 @@ async fn finish(
             Ok(_) | Err(ApiError::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let has_more = conversation.last_seq > recorded.seq;
+        let more =
+            "SELECT 1 FROM messages WHERE conversation_no = $1 AND seq > $2 AND role = 'visitor' LIMIT 1";
+        let has_more = tx.optional(more, args![conversation.no, recorded.seq]).await?.is_some();
         conversation.ai_due_ms = has_more.then(|| service.now_ms());
         if answer.text.is_some() {
             conversation.notes.record_stand_in();
@@ -255,12 +262,12 @@ fn is_claimed(conversation: &Conversation, claimed: &Claimed) -> bool {
     conversation.status == Status::Waiting && conversation.ai_due_ms == Some(claimed.until_ms)
 }
 
-/// Gives a claim up: the AI does not answer.
-async fn release(service: &Service, claimed: &Claimed) -> Result<(), DbError> {
+/// Gives a claim up: the AI answers at a later time, or not at all.
+async fn move_due(service: &Service, claimed: &Claimed, due_ms: Option<i64>) -> Result<(), DbError> {
     let (id, until_ms) = (claimed.id.clone(), claimed.until_ms);
     let write: Result<u64, DbError> = transaction!(service.db(), |tx| {
-        let sql = "UPDATE conversations SET ai_due_ms = NULL WHERE id = $1 AND ai_due_ms = $2";
-        tx.execute(sql, args![&id, until_ms]).await
+        let sql = "UPDATE conversations SET ai_due_ms = $1 WHERE id = $2 AND ai_due_ms = $3";
+        tx.execute(sql, args![due_ms, &id, until_ms]).await
     })
     .await;
     write.map(drop)

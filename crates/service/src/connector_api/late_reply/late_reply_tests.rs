@@ -273,4 +273,21 @@ on_both_databases! {
         say(&service, "shop", Some(&id), "Hello?").await;
         assert_eq!(due(&service).await, 0, "the setting is off");
     }
+
+    async fn a_flood_of_visitors_gets_no_more_answers_a_minute_than_the_limit(database: &TestDatabase) {
+        let service = open(database).await;
+        // The limit is that of a minute of the clock.
+        let minute = || service.now_ms() / 60_000;
+        loop {
+            begin(&service, "shop").await;
+            wait(&service).await;
+            let began = minute();
+            while service.0.rates.take_late_ai_reply(&service, "shop").await.expect("counted") {}
+            answer_due(&service, service.now_ms()).await;
+            if began == minute() {
+                break;
+            }
+        }
+        assert_eq!(due(&service).await, 1, "it is postponed");
+    }
 }

@@ -83,7 +83,7 @@ on_both_databases! {
         let id = data["conversationId"].as_str().expect("an id");
         for (message, expected) in [
             ("Do you ship to Norway?", "I found nothing about that on this site."),
-            ("You can write to ada@mail.example", "I cannot promise that somebody gets in touch with you."),
+            ("My e-mail is ada@mail.example", "I cannot promise that somebody gets in touch with you."),
             ("Are you a real person?", "only I answer"),
         ] {
             let body = json!({ "conversationId": id, "message": message });
