@@ -83,7 +83,7 @@ export const STEPS = {
   "native:widget": () => runPrograms(["."]),
   "native:console": () => runPrograms(["crates/console"]),
   "native:service": () => runPrograms(["crates/page", "crates/service"]),
-  "native:connector": () => runPrograms(["crates/connector"]),
+  "native:connector": () => runPrograms(["crates/audit", "crates/connector"]),
   "native:fuzz": () => runPrograms(["fuzz"]),
   "wasm-pack": () => wasmPack(["--chrome", "--chromedriver", process.env.CHROMEDRIVER]),
   "build:module": () => script("build", ({ buildModule }) => buildModule()),

@@ -10,6 +10,7 @@ const GUEST = "tests/e2e/guest.test.mjs";
 const HOSTILE = "tests/hostile/proxies.mjs";
 const UNIT = "tests/unit/docs.test.mjs";
 const CONTRACT = "tests/unit/contract-docs.test.mjs";
+const AUDIT = "crates/connector/tests/it/audit.rs";
 const CRATE = "src/lib.rs";
 const CONNECTOR = "crates/connector/src/lib.rs";
 const WEBHOOKS = "crates/service/src/notify/notify_tests/docs.rs";
@@ -31,6 +32,7 @@ export const RUN_BY = {
     "Put it on a page: rust 2": CRATE,
     "How the pieces fit: text": UNIT,
   },
+  "docs/audit.md": { "Audit a site: sh": AUDIT, "Use it in CI: yaml": AUDIT },
   "docs/contract.md": {
     "Call the API: text": CONTRACT,
     "Read a response: json": CONTRACT,

@@ -37,7 +37,7 @@ export const SECTIONS = [
     title: "On your server",
     pages: ["docs/server.md", "docs/javascript-sites.md", "docs/contract.md", "docs/self-host.md", "docs/webhooks.md"],
   },
-  { title: "For operators", pages: ["docs/inbox.md", "docs/publishing.md"] },
+  { title: "For operators", pages: ["docs/inbox.md", "docs/publishing.md", "docs/audit.md"] },
   {
     title: "The project",
     pages: [

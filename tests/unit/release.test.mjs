@@ -198,7 +198,7 @@ test("The list of parts has every npm package, and every crate that is released,
   for (const [path, { name = path.split("node_modules/").at(-1), version }] of Object.entries(packages))
     assert.ok(listed.has(`pkg:npm/${name.replace("@", "%40")}@${version}`), path);
   const withoutHash = parts.components.filter((one) => !one.hashes).map((one) => one.purl.replace(/@[^@]*$/, ""));
-  const own = "connector console markup page protocol service session widget"
+  const own = "audit connector console markup page protocol service session widget"
     .split(" ")
     .map((name) => `pkg:cargo/chat-${name}`);
   assert.deepEqual(withoutHash, [...own, "pkg:cargo/wasm-streams", "pkg:npm/%40site-connector/chat-widget"]);

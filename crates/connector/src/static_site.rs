@@ -20,8 +20,9 @@ mod tree;
 #[cfg(test)]
 mod crashes;
 
+use std::io;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chat_protocol::{ContentItem, Done, Job, JobType, Overlay, Value};
@@ -37,6 +38,22 @@ pub use site_path::PageError;
 
 use disk::SiteDisk;
 use folder::Folder;
+
+/// Passes each HTML page of a folder to `page`, as a sync reads them: with its path in the folder and its
+/// bytes. The paths of all else are passed to `other`, with whether each is a link, which is not followed;
+/// those of folders end with a slash.
+pub fn walk(
+    root: &Path,
+    page: &mut dyn FnMut(&str, Vec<u8>),
+    other: &mut dyn FnMut(&str, bool),
+) -> io::Result<()> {
+    tree::Tree::new(root).walk_all(page, other)
+}
+
+/// Reads a file of a folder by its path in it; `None` if it does not exist. Links are not followed.
+pub fn read_file(root: &Path, path: &str) -> io::Result<Option<Vec<u8>>> {
+    tree::Tree::new(root).read_file(path)
+}
 
 /// A job handler that publishes into a folder.
 ///

@@ -15,8 +15,11 @@ mod left_out;
 mod lines;
 mod outline;
 mod parser;
+mod parts;
 mod pieces;
+mod robots;
 mod site;
+mod sitemap;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -29,7 +32,10 @@ pub use head::{Alternate, Head, OVERLAY_MARK};
 pub use lead::{leads, opening};
 pub use lines::{Block, Line, LineKind, Zone, blocks, is_heading_mark, marked, text_of, without_marks};
 pub use outline::{Heading, Image, Link, Outline};
+pub use parts::{ElementPart, Part};
+pub use robots::Robots;
 pub use site::{SitePage, duplicates, leave_out_repeated};
+pub use sitemap::Sitemap;
 
 use std::collections::HashSet;
 
@@ -74,6 +80,19 @@ impl Page {
     pub fn read_response(source: &[u8], headers: Headers<'_>) -> Self {
         let (encoding, from) = encoding::detect(source, headers.content_type);
         let mut page = Self::of(&parser::parse(source, from, encoding), encoding);
+        for value in headers.robots {
+            page.head.add_robots_header(value);
+        }
+        page
+    }
+
+    /// Reads a page like [`Page::read_response`], and passes each of its elements and texts to `visit`, in
+    /// the order of the document. The content of templates is not among them.
+    pub fn read_parts(source: &[u8], headers: Headers<'_>, visit: &mut dyn FnMut(Part<'_>)) -> Self {
+        let (encoding, from) = encoding::detect(source, headers.content_type);
+        let document = parser::parse(source, from, encoding);
+        parts::visit(&document, visit);
+        let mut page = Self::of(&document, encoding);
         for value in headers.robots {
             page.head.add_robots_header(value);
         }

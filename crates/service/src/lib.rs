@@ -92,6 +92,7 @@ pub use presence::{Intervals, Pace};
 pub use rate::RateLimit;
 pub use secrets::{KEY_BYTES, ServiceKey};
 pub use sites::{AiChange, Site, SiteChange};
+pub use sources::fetch;
 pub use storage::StorageBudgets;
 pub use tenants::Tenant;
 pub use tokens::{NewToken, TokenInfo};

@@ -8,17 +8,15 @@
 
 mod claim;
 mod discover;
-mod fetch;
+pub mod fetch;
 mod host_turns;
 mod outdated;
 mod queue;
 mod read_page;
 mod reader;
 mod records;
-mod robots;
 mod run;
 mod scope;
-mod sitemap;
 mod sources_routes;
 #[cfg(test)]
 mod sources_tests;
@@ -29,12 +27,12 @@ mod visit;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use chat_page::Robots;
 use chat_protocol::admin::settings::SkipReason;
 
 use crate::Service;
 use fetch::Fetcher;
 pub(crate) use reader::run;
-use robots::Robots;
 pub(crate) use sources_routes::{SourcesApi, routes};
 
 /// Maximum websites whose rules are remembered.

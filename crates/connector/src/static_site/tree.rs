@@ -95,8 +95,32 @@ impl Tree {
     /// Passes each page to `each`, with its path in the folder, in order of the paths. Skips names that begin
     /// with a dot and `404.html`; skips links, pipes, oversized pages and unprintable names with a warning.
     pub(super) fn walk(&self, each: &mut dyn FnMut(&str, Vec<u8>)) -> io::Result<()> {
+        self.walk_all(each, &mut |_, _| ())
+    }
+
+    /// Walks like [`Self::walk`], and passes the paths of all else to `other`, with whether each is a link:
+    /// files that are no pages, what is skipped, and folders, with a slash at their end.
+    pub(super) fn walk_all(
+        &self,
+        each: &mut dyn FnMut(&str, Vec<u8>),
+        other: &mut dyn FnMut(&str, bool),
+    ) -> io::Result<()> {
         let root = self.open(false)?.ok_or(io::ErrorKind::NotFound)?;
-        Walk { pages: 0, entries: 0, bytes: 0, each }.folder(&root, "", 0)
+        Walk { pages: 0, entries: 0, bytes: 0, each, other }.folder(&root, "", 0)
+    }
+
+    /// Reads a file by its path in the folder; `None` if it does not exist.
+    pub(super) fn read_file(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        let Some(mut folder) = self.open(false)? else { return Ok(None) };
+        let mut names: Vec<&str> = path.split('/').filter(|name| !matches!(*name, "" | "." | "..")).collect();
+        let Some(file) = names.pop() else { return Ok(None) };
+        for name in names {
+            match open_subfolder(&folder, name)? {
+                Some(next) => folder = next,
+                None => return Ok(None),
+            }
+        }
+        read(&folder, file)
     }
 
     /// The root itself may be a link, as the operator has named it.
@@ -231,6 +255,7 @@ struct Walk<'a> {
     entries: usize,
     bytes: usize,
     each: &'a mut dyn FnMut(&str, Vec<u8>),
+    other: &'a mut dyn FnMut(&str, bool),
 }
 
 impl Walk<'_> {
@@ -257,10 +282,15 @@ impl Walk<'_> {
                 warn!("skipped {}: no address can have this name", Printable(&format!("{below}{name}")));
                 continue;
             };
+            let path = format!("{below}{text}");
             if text.starts_with('.') || matches!(text, "404.html" | "404.htm") {
+                (self.other)(&path, false);
                 continue;
             }
-            let path = format!("{below}{text}");
+            if !is_html(text) || !kind.is_file() {
+                let path = if kind.is_dir() { format!("{path}/") } else { path.clone() };
+                (self.other)(&path, kind.is_symlink());
+            }
             if kind.is_dir() {
                 // It may have been replaced since.
                 let Some(inner) = open_subfolder(folder, text)? else { continue };
@@ -281,6 +311,7 @@ impl Walk<'_> {
                     Ok(None) => continue,
                     Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                         warn!("skipped {}: it has more than 16 MiB", Printable(&path));
+                        (self.other)(&path, false);
                         continue;
                     }
                     Err(error) => {

@@ -1,5 +1,6 @@
 //! The crate's integration tests: one program, as each is linked with the whole service.
 
+mod audit;
 mod calls;
 mod check;
 mod client;

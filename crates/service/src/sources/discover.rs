@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use chat_page::Sitemap;
 use chat_protocol::admin::settings::SkipReason;
 use reqwest::Url;
 use tokio::time::Instant;
@@ -11,7 +12,6 @@ use super::fetch::{Fetcher, Limit, Validators};
 use super::queue::{self, Entry, Link, Outcome};
 use super::read_page::reason_of_status;
 use super::scope::Scope;
-use super::sitemap::{self, Sitemap};
 use super::visit::{Followed, PAGE_TIMEOUT, Stopped, Visit};
 use crate::content::address_key;
 use crate::db::work;
@@ -132,7 +132,7 @@ async fn read_sitemap(
     address: &str,
 ) -> Result<Result<(Sitemap, Url), SkipReason>, Stopped> {
     let Ok(url) = Url::parse(address) else { return Ok(Err(SkipReason::NotFound)) };
-    let limit = Limit::Whole(sitemap::MAX_BYTES);
+    let limit = Limit::Whole(Sitemap::MAX_BYTES);
     let (answer, url) = match visit.follow(url, &Validators::default(), limit).await? {
         Followed::Answer { answer, url, .. } if answer.status.is_success() => (answer, url),
         Followed::Answer { answer, .. } => return Ok(Err(reason_of_status(answer.status))),

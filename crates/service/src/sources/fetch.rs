@@ -9,27 +9,30 @@ use flate2::read::GzDecoder;
 use jiff::Timestamp;
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 
-use super::robots::AGENT;
 use crate::addresses::{CheckedResolver, is_allowed, is_localhost};
 use crate::clock::retry_after;
 
+/// The name by which a `robots.txt` addresses this service.
+pub const AGENT: &str = "site-connector";
 /// Maximum bytes of a page, unpacked.
-pub(super) const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
+pub const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum bytes of a body that is packed.
-pub(super) const MAX_PACKED_BYTES: usize = 2 * 1024 * 1024;
+pub const MAX_PACKED_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum bytes of an address.
 const MAX_ADDRESS_BYTES: usize = 2048;
 
 /// The headers by which a server tells whether a page has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Validators {
-    pub(super) etag: Option<String>,
-    pub(super) modified: Option<String>,
+pub struct Validators {
+    /// `ETag`.
+    pub etag: Option<String>,
+    /// `Last-Modified`.
+    pub modified: Option<String>,
 }
 
 /// How much of a body is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Limit {
+pub enum Limit {
     /// A larger one is refused.
     Whole(usize),
     /// Of a larger one, the beginning is read.
@@ -48,23 +51,24 @@ impl Limit {
 
 /// A response.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
     headers: HeaderMap,
     /// The body of a success.
-    pub(super) body: Vec<u8>,
+    pub body: Vec<u8>,
     /// Whether the body is packed: then [`Self::unpacked`] comes first.
-    pub(super) is_packed: bool,
+    pub is_packed: bool,
 }
 
 impl Answer {
     /// Returns a header; `None` if it has other characters than visible ASCII.
-    pub(super) fn header(&self, name: header::HeaderName) -> Option<&str> {
+    pub fn header(&self, name: header::HeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
     /// Unpacks the body, which may take long.
-    pub(super) fn unpacked(mut self, limit: Limit) -> Result<Self, Failure> {
+    pub fn unpacked(mut self, limit: Limit) -> Result<Self, Failure> {
         let (max, may_end) = limit.bytes();
         let mut unpacked = Vec::new();
         let most = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
@@ -84,27 +88,30 @@ impl Answer {
     }
 
     /// Returns each `X-Robots-Tag`.
-    pub(super) fn robots(&self) -> Vec<&str> {
+    pub fn robots(&self) -> Vec<&str> {
         self.headers.get_all("x-robots-tag").iter().filter_map(|value| value.to_str().ok()).collect()
     }
 
     /// Returns the headers by which the next request asks for a change.
-    pub(super) fn validators(&self) -> Validators {
+    pub fn validators(&self) -> Validators {
         let short = |name| self.header(name).filter(|value| value.len() <= 256).map(str::to_owned);
         Validators { etag: short(header::ETAG), modified: short(header::LAST_MODIFIED) }
     }
 
     /// Returns the time that the server asks to wait.
-    pub(super) fn retry_after(&self) -> Option<Duration> {
+    pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.header(header::RETRY_AFTER)?, Timestamp::now())
     }
 }
 
 /// A request without a response that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub enum Failure {
+    /// There was no response in time.
     Timeout,
+    /// There was no connection, or it ended early.
     Unreachable,
+    /// The body is larger than the limit.
     TooLarge,
     /// The body is packed in a way that was not asked for.
     Unreadable,
@@ -112,14 +119,14 @@ pub(super) enum Failure {
 
 /// A client that connects to allowed addresses only, and follows no redirects.
 #[derive(Clone, Debug)]
-pub(super) struct Fetcher {
+pub struct Fetcher {
     client: Client,
     allows_private: bool,
 }
 
 impl Fetcher {
     /// Creates a client that names the service's public origin.
-    pub(super) fn new(
+    pub fn new(
         allows_private: bool,
         origin: Option<&str>,
         timeout: Duration,
@@ -151,7 +158,7 @@ impl Fetcher {
 
     /// Returns whether an address may be requested at all: a web address, without a password, and not of a
     /// private network. Names are checked again when they are resolved.
-    pub(super) fn may_request(&self, url: &Url) -> bool {
+    pub fn may_request(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let is_web = matches!(url.scheme(), "http" | "https") && !host.is_empty();
         let is_private = host.parse().is_ok_and(|address| !is_allowed(address, self.allows_private))
@@ -161,12 +168,7 @@ impl Fetcher {
     }
 
     /// Requests an address once.
-    pub(super) async fn get(
-        &self,
-        url: &Url,
-        validators: &Validators,
-        limit: Limit,
-    ) -> Result<Answer, Failure> {
+    pub async fn get(&self, url: &Url, validators: &Validators, limit: Limit) -> Result<Answer, Failure> {
         let mut request = self
             .client
             .get(url.clone())

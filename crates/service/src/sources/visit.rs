@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use axum::http::header;
+use chat_page::Robots;
 use chat_protocol::admin::settings::SkipReason;
 use reqwest::{StatusCode, Url};
 use tokio::time::Instant;
 
 use super::claim::Claimed;
-use super::fetch::{Answer, Failure, Fetcher, Limit, Validators};
+use super::fetch::{AGENT, Answer, Failure, Fetcher, Limit, Validators};
 use super::host_turns::{self, Turn};
-use super::robots::{self, Robots};
 use super::scope::Scope;
 use crate::Service;
 use crate::clock::millis;
@@ -225,7 +225,7 @@ impl Visit<'_> {
     async fn allows(&self, robots: &Arc<Robots>, url: &Url) -> bool {
         let (robots, url) = (Arc::clone(robots), url.clone());
         // A file that the parser cannot read allows nothing.
-        self.service.run_blocking(move || robots.allows(&url)).await.unwrap_or_default()
+        self.service.run_blocking(move || robots.allows(AGENT, &url)).await.unwrap_or_default()
     }
 
     /// Returns the rules of an address's website, which are read once in a run.
@@ -241,7 +241,7 @@ impl Visit<'_> {
         let robots = match self.read_robots(url, ends).await? {
             // A parser that fails has not allowed anything.
             Ok(body) => {
-                self.blocking(move || Robots::parse(&body)).await.ok_or(SkipReason::RobotsUnavailable)
+                self.blocking(move || Robots::parse(&body, AGENT)).await.ok_or(SkipReason::RobotsUnavailable)
             }
             Err(reason) => Err(reason),
         };
@@ -258,7 +258,7 @@ impl Visit<'_> {
     async fn read_robots(&self, page: &Url, ends: Instant) -> Result<Result<Vec<u8>, SkipReason>, Stopped> {
         let Ok(mut url) = page.join("/robots.txt") else { return Ok(Ok(Vec::new())) };
         url.set_query(None);
-        let limit = Limit::Beginning(robots::MAX_BYTES);
+        let limit = Limit::Beginning(Robots::MAX_BYTES);
         for _ in 0..=MAX_REDIRECTS {
             if !self.fetcher.may_request(&url) || !self.scope.contains(&url) {
                 return Ok(Err(SkipReason::RobotsUnavailable));

@@ -9,6 +9,7 @@ use tracing::Level;
 use crate::activate::ActivateFlags;
 use crate::admin::AdminFlags;
 use crate::ask::AskFlags;
+use crate::audit::AuditFlags;
 use crate::backup::{BackupFlags, RestoreFlags};
 use crate::check::CheckFlags;
 #[cfg(feature = "demo")]
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     /// List the published overlays, or apply them to pages
     Overlays(OverlaysFlags),
     Jobs(JobsFlags),
+    Audit(AuditFlags),
     Proxy(ProxyFlags),
     Check(CheckFlags),
     Serve(ServeFlags),

@@ -10,6 +10,7 @@
 mod activate;
 mod admin;
 mod ask;
+mod audit;
 mod backup;
 mod check;
 mod cli;
@@ -92,6 +93,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(flags) => Box::pin(serve::run(flags)).await,
         Command::Admin(flags) => admin::run(flags).await,
         Command::Ask(flags) => ask::run(flags).await,
+        Command::Audit(flags) => Box::pin(audit::run(flags)).await,
         Command::Backup(flags) => backup::back_up(flags).await,
         Command::Restore(flags) => backup::restore(flags).await,
         Command::Doctor(flags) => doctor::run(flags).await,

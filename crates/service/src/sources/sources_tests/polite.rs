@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use chat_page::Robots;
 use chat_protocol::admin::settings::{SkipReason, SourceState};
 
 use super::website::{Reply, Website};
 use super::{PACE, add, found, open, open_with, options, read_again, read_all, read_site, skipped, source};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::args;
-use crate::sources::robots::{self, Robots};
+use crate::sources::fetch::AGENT;
 use crate::sources::{MAX_ROBOTS_BYTES, Sources};
 use crate::visitors::fixture::{execute, number, rows};
 use crate::{CrawlPace, ServiceOptions};
@@ -219,7 +220,7 @@ on_both_databases! {
 #[test]
 fn remembered_rules_are_bounded_in_bytes() {
     let sources = Sources::default();
-    let robots = Arc::new(Robots::parse("#".repeat(robots::MAX_BYTES).as_bytes()));
+    let robots = Arc::new(Robots::parse("#".repeat(Robots::MAX_BYTES).as_bytes(), AGENT));
     for host in 0..50 {
         sources.keep_robots(("source".to_owned(), 1, host.to_string()), Ok(Arc::clone(&robots)));
         let bytes: usize = sources.known_robots().values().flatten().map(|robots| robots.bytes()).sum();

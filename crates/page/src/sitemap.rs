@@ -6,10 +6,8 @@ use flate2::read::GzDecoder;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::fetch::MAX_PACKED_BYTES;
-
-/// Maximum bytes of a sitemap, unpacked.
-pub(super) const MAX_BYTES: usize = 10 * 1024 * 1024;
+/// Maximum bytes of a sitemap that is packed.
+const MAX_PACKED_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum entries of a sitemap, as sitemaps.org says.
 const MAX_ENTRIES: usize = 50_000;
 /// Maximum bytes of an address.
@@ -17,22 +15,27 @@ const MAX_ADDRESS_BYTES: usize = 2048;
 
 /// The addresses in a sitemap.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sitemap {
-    pub(super) pages: Vec<String>,
-    pub(super) sitemaps: Vec<String>,
+pub struct Sitemap {
+    /// The pages that it lists.
+    pub pages: Vec<String>,
+    /// The sitemaps that it lists.
+    pub sitemaps: Vec<String>,
 }
 
 impl Sitemap {
+    /// Maximum bytes of a sitemap, unpacked.
+    pub const MAX_BYTES: usize = 10 * 1024 * 1024;
+
     /// Reads a sitemap, also a compressed one; `None` if it is none. One that is cut off has the entries
     /// before its end.
-    pub(super) fn parse(body: &[u8]) -> Option<Self> {
+    pub fn parse(body: &[u8]) -> Option<Self> {
         let is_packed = body.starts_with(&[0x1f, 0x8b]);
         if is_packed && body.len() > MAX_PACKED_BYTES {
             return None;
         }
         let unpacked = is_packed.then(|| {
             let mut unpacked = Vec::new();
-            let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+            let limit = u64::try_from(Self::MAX_BYTES).unwrap_or(u64::MAX);
             // Content before an error is used.
             let _ = GzDecoder::new(body).take(limit).read_to_end(&mut unpacked);
             unpacked

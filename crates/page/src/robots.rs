@@ -2,14 +2,10 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
 use robotstxt::RobotsParseHandler;
 use robotstxt::matcher::{RobotsMatchStrategy, RobotsMatcher};
+use url::Url;
 
-/// The name by which a `robots.txt` addresses this service.
-pub(super) const AGENT: &str = "site-connector";
-/// Maximum bytes of a `robots.txt` that are read, as RFC 9309 says.
-pub(super) const MAX_BYTES: usize = 500 * 1024;
 /// Maximum pause between two requests that a website can ask for.
 const MAX_DELAY: Duration = Duration::from_secs(10);
 /// Maximum sitemaps of a `robots.txt`.
@@ -17,36 +13,39 @@ const MAX_SITEMAPS: usize = 5;
 
 /// A `robots.txt`. An empty one allows everything.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Robots {
+pub struct Robots {
     text: String,
     /// The pause between two requests that the website asks for.
-    pub(super) delay: Duration,
+    pub delay: Duration,
     /// The addresses of its sitemaps.
-    pub(super) sitemaps: Vec<String>,
+    pub sitemaps: Vec<String>,
 }
 
 impl Robots {
-    /// Reads a `robots.txt`.
-    pub(super) fn parse(body: &[u8]) -> Self {
+    /// Maximum bytes of a `robots.txt` that are read, as RFC 9309 says.
+    pub const MAX_BYTES: usize = 500 * 1024;
+
+    /// Reads a `robots.txt`, with the pause that is asked of this agent.
+    pub fn parse(body: &[u8], agent: &str) -> Self {
         let text = String::from_utf8_lossy(body).into_owned();
-        let mut found = Found::default();
+        let mut found = Found::new(agent);
         robotstxt::parse_robotstxt(&text, &mut found);
         let delay = found.own.or(found.any).unwrap_or_default().min(MAX_DELAY);
         Self { text, delay, sitemaps: found.sitemaps }
     }
 
     /// Returns the bytes that it needs in memory.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.text.len() + self.sitemaps.iter().map(String::len).sum::<usize>()
     }
 
-    /// Returns whether a page may be read. It may take long, for a large file.
-    pub(super) fn allows(&self, url: &Url) -> bool {
+    /// Returns whether an agent may read a page. It may take long, for a large file.
+    pub fn allows(&self, agent: &str, url: &Url) -> bool {
         if self.text.is_empty() {
             return true;
         }
         let mut matcher = RobotsMatcher::<LongestMatch>::default();
-        matcher.one_agent_allowed_by_robots(&self.text, AGENT, url.as_str())
+        matcher.one_agent_allowed_by_robots(&self.text, agent, url.as_str())
     }
 }
 
@@ -80,8 +79,9 @@ fn matches(path: &str, pattern: &str) -> bool {
 }
 
 /// Finds what the crate's matcher does not tell: sitemaps and pauses.
-#[derive(Debug, Default)]
-struct Found {
+#[derive(Debug)]
+struct Found<'a> {
+    agent: &'a str,
     sitemaps: Vec<String>,
     own: Option<Duration>,
     any: Option<Duration>,
@@ -91,7 +91,21 @@ struct Found {
     names_agents: bool,
 }
 
-impl RobotsParseHandler for Found {
+impl<'a> Found<'a> {
+    fn new(agent: &'a str) -> Self {
+        Self {
+            agent,
+            sitemaps: Vec::new(),
+            own: None,
+            any: None,
+            is_own: false,
+            is_any: false,
+            names_agents: false,
+        }
+    }
+}
+
+impl RobotsParseHandler for Found<'_> {
     fn handle_robots_start(&mut self) {}
 
     fn handle_robots_end(&mut self) {}
@@ -102,7 +116,7 @@ impl RobotsParseHandler for Found {
         }
         self.names_agents = true;
         self.is_any |= agent.trim() == "*";
-        self.is_own |= agent.trim().eq_ignore_ascii_case(AGENT);
+        self.is_own |= agent.trim().eq_ignore_ascii_case(self.agent);
     }
 
     fn handle_allow(&mut self, _: u32, _: &str) {
@@ -137,9 +151,15 @@ impl RobotsParseHandler for Found {
 mod tests {
     use super::*;
 
+    const AGENT: &str = "site-connector";
+
+    fn parse(body: &[u8]) -> Robots {
+        Robots::parse(body, AGENT)
+    }
+
     fn allows(robots: &str, path: &str) -> bool {
         let url = Url::parse("https://shop.example/").and_then(|url| url.join(path)).expect("an address");
-        Robots::parse(robots.as_bytes()).allows(&url)
+        parse(robots.as_bytes()).allows(AGENT, &url)
     }
 
     #[test]
@@ -176,13 +196,13 @@ mod tests {
     fn reads_the_pause_and_the_sitemaps() {
         let robots = "User-agent: *\nCrawl-delay: 3\nDisallow:\nSitemap: https://shop.example/map.xml\n\
                       User-agent: site-connector\nUser-agent: other\nCrawl-delay: 0.5\n";
-        let robots = Robots::parse(robots.as_bytes());
+        let robots = parse(robots.as_bytes());
         assert_eq!(robots.delay, Duration::from_millis(500));
         assert_eq!(robots.sitemaps, ["https://shop.example/map.xml"]);
-        assert_eq!(Robots::parse(b"User-agent: *\nCrawl-delay: 86400").delay, MAX_DELAY);
+        assert_eq!(parse(b"User-agent: *\nCrawl-delay: 86400").delay, MAX_DELAY);
         for nonsense in ["-5", "NaN", "inf", "soon", ""] {
             let robots = format!("User-agent: *\nCrawl-delay: {nonsense}");
-            assert!(Robots::parse(robots.as_bytes()).delay <= MAX_DELAY, "{nonsense}");
+            assert!(parse(robots.as_bytes()).delay <= MAX_DELAY, "{nonsense}");
         }
     }
 
@@ -196,16 +216,16 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_bytes_are_read(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300), path in "/[ -~]{0,30}") {
-            let robots = Robots::parse(&bytes);
+            let robots = parse(&bytes);
             if let Ok(url) = Url::parse(&format!("https://shop.example{path}")) {
-                robots.allows(&url);
+                robots.allows(AGENT, &url);
             }
         }
 
         #[test]
         fn any_rules_are_read(text in "((user-agent|disallow|allow|sitemap|crawl-delay|)[:= ]{0,2}[*/$a-z%é \u{0}]{0,12}\n){0,12}") {
-            let robots = Robots::parse(text.as_bytes());
-            robots.allows(&Url::parse("https://shop.example/a/b?c").expect("an address"));
+            let robots = parse(text.as_bytes());
+            robots.allows(AGENT, &Url::parse("https://shop.example/a/b?c").expect("an address"));
         }
     }
 }
