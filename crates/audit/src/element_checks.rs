@@ -88,8 +88,9 @@ impl Reading<'_> {
         match element.name() {
             "a" | "area" => self.read_anchor(element),
             "img" => self.read_image(element),
-            "script" => self.read_file(element, "src", &MIXED_CONTENT, Some(Kind::Resource)),
-            "iframe" | "frame" => self.read_file(element, "src", &MIXED_CONTENT, Some(Kind::Resource)),
+            "script" | "iframe" | "frame" => {
+                self.read_file(element, "src", &MIXED_CONTENT, Some(Kind::Resource));
+            }
             "audio" | "video" | "source" | "embed" => self.read_file(element, "src", &MIXED_IMAGE, None),
             "link" => {
                 let relation = element.attribute("rel").unwrap_or_default().to_ascii_lowercase();

@@ -11,6 +11,7 @@ use crate::address::key;
 use crate::element_checks::Elements;
 use crate::findings::{Note, Work};
 use crate::head_facts::HeadFacts;
+use crate::known::Refresh;
 use crate::measure;
 use crate::rule::Rule;
 use crate::similar::Print;
@@ -53,8 +54,7 @@ pub(crate) struct Facts {
     /// The translations: language, address and line.
     pub(crate) alternates: Vec<(String, Url, usize)>,
     pub(crate) is_noindex: bool,
-    /// The key of the page to which it sends its readers; `Some(None)` for another website.
-    pub(crate) refresh: Option<Option<String>>,
+    pub(crate) refresh: Option<Refresh>,
     pub(crate) references: Vec<Reference>,
     /// Hashes of the ids.
     /// The links within the site, until somebody asks for them.
@@ -212,9 +212,9 @@ fn facts(reading: Reading<'_>, page: &Page, words: &[String]) -> Facts {
     let notes = notes.collect();
     let header_rules = headers.robots.iter().any(|_| page.head.is_noindex());
     let head = reading.head;
-    let refresh = head
-        .refresh
-        .map(|target| target.filter(|url| reading.site.contains(url)).map(|url| key(&url, is_folder)));
+    let refresh = head.refresh.map(|url| {
+        if reading.site.contains(&url) { Refresh::Page(key(&url, is_folder)) } else { Refresh::Elsewhere }
+    });
     Facts {
         url: url.clone(),
         key: key(url, is_folder),

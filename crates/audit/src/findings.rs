@@ -117,7 +117,7 @@ impl Findings {
     pub(crate) fn add_note(&mut self, note: Note, page: usize) {
         let (address, file) = note.place;
         let place = Place { page: Some(page), address, file, line: note.line, count: 1 };
-        self.add_at(note.rule, place, note.group, note.evidence, note.suggestion);
+        self.add_at(note.rule, place, note.group, &note.evidence, note.suggestion);
     }
 
     /// Adds a finding of a page.
@@ -136,7 +136,8 @@ impl Findings {
             line,
             count: 1,
         };
-        self.add_at(rule, place, group.into(), evidence.into(), suggestion);
+        let evidence: String = evidence.into();
+        self.add_at(rule, place, group.into(), &evidence, suggestion);
     }
 
     /// Returns whether there is a finding of this rule and group.
@@ -156,7 +157,7 @@ impl Findings {
         let evidence = evidence.into();
         let file = Some(path.trim_start_matches('/').to_owned());
         let place = Place { page: None, address: path.to_owned(), file, line, count: 1 };
-        self.add_at(rule, place, evidence.clone(), evidence, suggestion);
+        self.add_at(rule, place, evidence.clone(), &evidence, suggestion);
     }
 
     fn add_at(
@@ -164,13 +165,13 @@ impl Findings {
         rule: &'static Rule,
         place: Place,
         group: String,
-        evidence: String,
+        evidence: &str,
         suggestion: Option<String>,
     ) {
         let next = self.list.len();
         let index = *self.index.entry((rule.id, group)).or_insert(next);
         if index == next {
-            let evidence = shortened(&evidence);
+            let evidence = shortened(evidence);
             self.list.push(Finding { rule, evidence, suggestion, places: vec![place] });
             return;
         }

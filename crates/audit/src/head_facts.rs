@@ -35,8 +35,8 @@ pub(crate) struct HeadFacts {
     pub(crate) alternates: Vec<(String, Url, usize)>,
     pub(crate) is_noindex: bool,
     robots: Vec<String>,
-    /// The address to which readers are sent; `Some(None)` if it is none.
-    pub(crate) refresh: Option<Option<Url>>,
+    /// The address to which readers are sent.
+    pub(crate) refresh: Option<Url>,
     pub(crate) viewport: Option<(String, Range<usize>)>,
     pub(crate) has_charset: bool,
     pub(crate) open_graph: Vec<(String, String, Range<usize>)>,
@@ -146,7 +146,7 @@ impl Reading<'_> {
         }
     }
 
-    fn refresh_of(&self, content: &str) -> Option<Option<Url>> {
+    fn refresh_of(&self, content: &str) -> Option<Url> {
         let content = content.trim_start();
         let end = content.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(content.len());
         let seconds: u32 = content[..end].parse().unwrap_or(0);
@@ -158,7 +158,7 @@ impl Reading<'_> {
         let has_name = rest.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
         let named = rest.get(3..).filter(|_| has_name).and_then(|rest| rest.trim_start().strip_prefix('='));
         let address = named.unwrap_or(rest).trim().trim_matches(['"', '\'']);
-        (!address.is_empty()).then(|| self.base.join(address).ok())
+        self.base.join(address).ok().filter(|_| !address.is_empty())
     }
 
     fn read_link(&mut self, element: &ElementPart<'_>) {

@@ -18,6 +18,25 @@ pub(crate) enum Known {
     Missing(u16),
 }
 
+/// Where a page sends its readers at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refresh {
+    /// To a page of the site, by its key.
+    Page(String),
+    /// To another website.
+    Elsewhere,
+}
+
+impl Refresh {
+    /// Returns the key of the page.
+    pub(crate) fn page(&self) -> Option<&String> {
+        match self {
+            Self::Page(key) => Some(key),
+            Self::Elsewhere => None,
+        }
+    }
+}
+
 /// The end of a chain of redirects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -101,27 +120,27 @@ impl Pages {
 
     /// Follows the redirects from an address. Returns their number and the end. `refresh` tells where a page
     /// sends its readers.
-    pub(crate) fn follow(
+    pub(crate) fn follow<'a>(
         &self,
         key: &str,
-        refresh: impl Fn(usize) -> Option<Option<String>>,
+        refresh: impl Fn(usize) -> Option<&'a Refresh>,
     ) -> (usize, End) {
         let mut at = key.to_owned();
         let mut seen = vec![at.clone()];
         for hops in 0..=MAX_HOPS {
             let next = match self.get(&at) {
                 // Hidden files are not read, but may be served.
-                None if at.contains("/.") => return (hops, End::Unknown),
-                None if self.is_folder && !self.may_be_served(&at) => return (hops, End::Missing),
-                None => return (hops, End::Unknown),
+                None if self.is_folder && !at.contains("/.") && !self.may_be_served(&at) => {
+                    return (hops, End::Missing);
+                }
                 Some(Known::File) => return (hops, End::File),
                 Some(Known::Missing(404 | 410)) => return (hops, End::Missing),
-                Some(Known::Missing(_) | Known::Redirect(None)) => return (hops, End::Unknown),
+                None | Some(Known::Missing(_) | Known::Redirect(None)) => return (hops, End::Unknown),
                 Some(Known::Redirect(Some(next))) => next.clone(),
                 Some(Known::Page(page)) => match refresh(*page) {
                     None => return (hops, End::Page(*page)),
-                    Some(None) => return (hops + 1, End::Unknown),
-                    Some(Some(next)) => next,
+                    Some(Refresh::Elsewhere) => return (hops + 1, End::Unknown),
+                    Some(Refresh::Page(next)) => next.clone(),
                 },
             };
             if seen.contains(&next) {

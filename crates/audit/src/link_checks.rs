@@ -1,7 +1,7 @@
 //! Links, pictures and files, compared with what exists.
 
 use crate::facts::Kind;
-use crate::known::End;
+use crate::known::{End, Refresh};
 use crate::rule::{
     IMAGE_BROKEN, LINK_BROKEN, LINK_FRAGMENT, LINK_REDIRECT, REDIRECT_CHAIN, REDIRECT_LOOP, RESOURCE_BROKEN,
 };
@@ -11,7 +11,7 @@ use crate::site_checks::Context;
 pub(crate) fn check(context: &mut Context<'_>) {
     for index in 0..context.pages.len() {
         let page = &context.pages[index];
-        if let Some(Some(target)) = &page.refresh
+        if let Some(Refresh::Page(target)) = &page.refresh
             && context.follow(&page.key).1 == End::Loop
         {
             let place = (index, page, 1);

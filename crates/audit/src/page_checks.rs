@@ -148,7 +148,7 @@ fn headings(reading: &mut Reading<'_>, at: &Range<usize>) {
     let h1 = reading.elements.h1.clone();
     match h1.as_slice() {
         [] if !reading.all_text.trim().is_empty() => {
-            reading.note_common(&H1_MISSING, at.clone(), "<body>", None)
+            reading.note_common(&H1_MISSING, at.clone(), "<body>", None);
         }
         [_, (second, at), ..] => {
             let text: String = second.chars().take(80).collect();

@@ -1,5 +1,7 @@
 //! A report as SARIF 2.1.0, as code scanning reads it.
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
 use crate::similar::hash;
@@ -89,7 +91,8 @@ fn encoded(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

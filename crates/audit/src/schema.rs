@@ -105,7 +105,7 @@ fn check_object(
             if !is_root && !is_nested {
                 continue;
             }
-            for any in required.iter() {
+            for any in *required {
                 if !any.split('|').any(|property| has(object, property)) {
                     let evidence = format!("{name} without {}", any.replace('|', " or "));
                     reading.note_text(&DATA_MISSING, at.clone(), evidence, None);
@@ -119,7 +119,7 @@ fn check_object(
             "BreadcrumbList" => breadcrumb(reading, object, at),
             "Question" => question(reading, object, at, text),
             "Article" | "NewsArticle" | "BlogPosting" | "TechArticle" | "Report" => {
-                article(reading, object, at, is_root)
+                article(reading, object, at, is_root);
             }
             _ => {}
         }

@@ -134,7 +134,7 @@ mod tests {
 
     fn text(seed: u64, length: usize) -> String {
         let mut random = fastrand::Rng::with_seed(seed);
-        (0..length).map(|_| format!("word{} ", random.u32(..5000))).collect()
+        (0..length).map(|_| format!("word{} ", random.u32(..5000))).collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Context<'_> {
     /// Follows the redirects from an address.
     pub(crate) fn follow(&mut self, key: &str) -> (usize, End) {
         self.work.lookups += 1;
-        self.known.follow(key, |page| self.pages[page].refresh.clone())
+        self.known.follow(key, |page| self.pages[page].refresh.as_ref())
     }
 }
 
@@ -103,7 +103,7 @@ fn orphans(context: &mut Context<'_>) {
         let page = &context.pages[index];
         let links = page.references.iter().map(|reference| reference.key.clone());
         let alternates = page.alternates.iter().filter_map(|(_, url, _)| context.key(url));
-        let refresh = page.refresh.iter().flatten().cloned();
+        let refresh = page.refresh.iter().filter_map(|refresh| refresh.page().cloned());
         let keys: Vec<String> = links.chain(alternates).chain(refresh).collect();
         for key in keys {
             if let (_, End::Page(target)) = context.follow(&key)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use crate::{Audit, PageSource, Report, Site};
 use fastrand::Rng;
@@ -136,7 +137,7 @@ pub fn audit_with(files: &Files, more: impl FnOnce(&mut Audit)) -> Report {
         Audit::new(Site { root: root.clone(), is_public: true, is_folder: true, is_complete: true, today });
     for (path, bytes) in files {
         let url = root.join(&path.replace("index.html", "")).expect("an address");
-        if path.ends_with(".html") {
+        if Path::new(path).extension().is_some_and(|ending| ending == "html") {
             let headers = chat_page::Headers::default();
             audit.add_page(PageSource { url: &url, file: Some(path), status: 200, headers, html: bytes });
         } else {

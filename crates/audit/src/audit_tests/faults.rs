@@ -75,7 +75,7 @@ pub const FAULTS: &[Fault] = faults! {
     "title-missing" => |files, v| between(files, v, TITLE.0, TITLE.1, "");
     "title-duplicate" => |files, v| {
         let title = part(files, &neighbour(v), TITLE.0, TITLE.1);
-        between(files, v, TITLE.0, TITLE.1, &title)
+        between(files, v, TITLE.0, TITLE.1, &title);
     };
     "title-too-long" => |files, v| between(files, v, TITLE.0, TITLE.1, &long(v, 20));
     "title-cut" => |files, v| between(files, v, TITLE.0, TITLE.1, &format!("{}…", long(v, 3)));
@@ -83,7 +83,7 @@ pub const FAULTS: &[Fault] = faults! {
     "description-missing" => |files, v| between(files, v, DESCRIPTION.0, DESCRIPTION.1, "");
     "description-duplicate" => |files, v| {
         let text = part(files, &neighbour(v), DESCRIPTION.0, DESCRIPTION.1);
-        between(files, v, DESCRIPTION.0, DESCRIPTION.1, &text)
+        between(files, v, DESCRIPTION.0, DESCRIPTION.1, &text);
     };
     "description-too-long" => |files, v| between(files, v, DESCRIPTION.0, DESCRIPTION.1, &long(v, 60));
     "description-too-short" => |files, v| between(files, v, DESCRIPTION.0, DESCRIPTION.1, &long(v, 2));
@@ -91,7 +91,7 @@ pub const FAULTS: &[Fault] = faults! {
     "description-multiple" => |files, v| in_head(files, v, "<meta name=description content='Another one'>");
     "description-repeats-title" => |files, v| {
         let title = part(files, &page(v), TITLE.0, TITLE.1);
-        between(files, v, DESCRIPTION.0, DESCRIPTION.1, &title)
+        between(files, v, DESCRIPTION.0, DESCRIPTION.1, &title);
     };
     "head-element-in-body" => |files, v| in_body(files, v, "<meta name=robots content=index>");
     "canonical-multiple" => |files, v| in_head(files, v, "<link rel=canonical href=/mugs.html?b>");
@@ -100,15 +100,15 @@ pub const FAULTS: &[Fault] = faults! {
     "canonical-chain" => |files, v| {
         let (other, last) = (address((v + 1) % 5, v), address((v + 2) % 5, v));
         between(files, v, CANONICAL.0, CANONICAL.1, &other);
-        edit(files, &neighbour(v), |text| text.replacen(&format!("{}{other}", CANONICAL.0), &format!("{}{last}", CANONICAL.0), 1))
+        edit(files, &neighbour(v), |text| text.replacen(&format!("{}{other}", CANONICAL.0), &format!("{}{last}", CANONICAL.0), 1));
     };
     "canonical-to-noindex" => |files, v| {
         between(files, v, CANONICAL.0, CANONICAL.1, &address((v + 1) % 5, v));
-        edit(files, &neighbour(v), |text| text.replacen("</head>", "<meta name=robots content=noindex></head>", 1))
+        edit(files, &neighbour(v), |text| text.replacen("</head>", "<meta name=robots content=noindex></head>", 1));
     };
     "canonical-and-noindex" => |files, v| {
         between(files, v, CANONICAL.0, CANONICAL.1, &address((v + 1) % 5, v));
-        in_head(files, v, "<META NAME=ROBOTS CONTENT=NONE>")
+        in_head(files, v, "<META NAME=ROBOTS CONTENT=NONE>");
     };
     "canonical-foreign-host" => |files, v| between(files, v, CANONICAL.0, CANONICAL.1, "https://other.example/x");
     "canonical-relative" => |files, v| between(files, v, CANONICAL.0, CANONICAL.1, &address(v, v)[ORIGIN.len()..]);
@@ -151,27 +151,27 @@ pub const FAULTS: &[Fault] = faults! {
     });
     "content-duplicate" => |files, v| {
         let text = part(files, &neighbour(v), "<main>", "</main>");
-        between(files, v, "<main>", "</main>", &text)
+        between(files, v, "<main>", "</main>", &text);
     };
     "content-near-duplicate" => |files, v| {
         let text = part(files, &neighbour(v), "<main>", "</main>");
-        between(files, v, "<main>", "</main>", &format!("{text}<p>{}</p>", long(v, 3)))
+        between(files, v, "<main>", "</main>", &format!("{text}<p>{}</p>", long(v, 3)));
     };
     "link-broken" => |files, v| in_body(files, v, &format!("<a href=\"{}\">The old list</a>", ["/gone.html", "../gone/x.html", "gone", "/mugs.html/x", "https://www.shop.example/gone"][v]));
     "link-fragment-broken" => |files, v| in_body(files, v, "<a href=/bowls.html#nowhere>All bowls</a>");
     "link-redirect" => |files, v| {
         files.insert("old.html".into(), b"<meta http-equiv=refresh content='0; url=/mugs.html'>".to_vec());
-        in_body(files, v, "<a href=/old.html>The old list</a>")
+        in_body(files, v, "<a href=/old.html>The old list</a>");
     };
     "redirect-chain" => |files, v| {
         files.insert("old.html".into(), b"<meta http-equiv=refresh content='0; url=/older.html'>".to_vec());
         files.insert("older.html".into(), b"<meta http-equiv=refresh content='0; url=/mugs.html'>".to_vec());
-        in_body(files, v, "<a href=/old.html>The old list</a>")
+        in_body(files, v, "<a href=/old.html>The old list</a>");
     };
     "redirect-loop" => |files, v| {
         files.insert("old.html".into(), b"<meta http-equiv=refresh content='0; url=/older.html'>".to_vec());
         files.insert("older.html".into(), b"<meta http-equiv=refresh content='0; url=/old.html'>".to_vec());
-        in_body(files, v, "<a href=/old.html>The old list</a>")
+        in_body(files, v, "<a href=/old.html>The old list</a>");
     };
     "link-without-text" => |files, v| in_body(files, v, ["<a href=/></a>", "<a href=/><img src=/mug.png alt='' width=1 height=1></a>", "<a href=/><svg></svg></a>", "<a href=/> <span></span></a>", "<a href=/ aria-label=''></a>"][v]);
     "link-text-generic" => |files, v| in_body(files, v, &format!("<a href=/>{}</a>", ["Click here", "Mehr »", "点击这里", "こちら", "اضغط هنا"][v]));
@@ -221,7 +221,7 @@ pub const FAULTS: &[Fault] = faults! {
     "sitemap-foreign-host" elsewhere => |files, v| edit(files, "sitemap.xml", |map| map.replace("</urlset>", &format!("<url><loc>https://other{v}.example/</loc></url></urlset>")));
     "sitemap-redirect" elsewhere => |files, v| {
         files.insert("old.html".into(), b"<meta http-equiv=refresh content='0; url=/mugs.html'>".to_vec());
-        edit(files, "sitemap.xml", |map| map.replacen("<url>", &format!("<url><loc>{ORIGIN}/old.html?{v}</loc></url><url>"), 1))
+        edit(files, "sitemap.xml", |map| map.replacen("<url>", &format!("<url><loc>{ORIGIN}/old.html?{v}</loc></url><url>"), 1));
     };
     "sitemap-incomplete" => |files, v| edit(files, "sitemap.xml", |map| map.replace(&format!("<url><loc>{}</loc></url>", address(v, v)), ""));
 };

@@ -76,7 +76,9 @@ fn audit_many(count: usize, is_same: bool) -> Report {
     let root = Url::parse("https://shop.example").expect("an address");
     let site = Site { root: root.clone(), is_public: true, is_folder: true, is_complete: true, today: None };
     let mut audit = Audit::new(site);
-    let menu: String = (0..30).map(|number| format!("<a href=/{number}.html>Page {number}</a>")).collect();
+    let menu: Vec<String> =
+        (0..30).map(|number| format!("<a href=/{number}.html>Page {number}</a>")).collect();
+    let menu = menu.concat();
     for number in 0..count {
         let mut random = Rng::with_seed(if is_same { number as u64 % 3 } else { number as u64 });
         let text = words(&mut random, 0, 100);
