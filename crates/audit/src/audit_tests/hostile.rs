@@ -1,7 +1,5 @@
 //! Hostile pages, and sites of all sizes.
 
-use std::time::{Duration, Instant};
-
 use crate::{Audit, PageSource, Report, Site};
 use fastrand::Rng;
 use proptest::prelude::*;
@@ -37,13 +35,10 @@ fn hostile_pages_are_read_to_their_end_or_to_a_bound() {
         String::new(),
     ];
     for html in &pages {
-        let began = Instant::now();
         let report = audit_one(html.as_bytes());
         assert!(report.score <= 100 && report.pages.len() == 1);
         assert!(report.findings.len() < 6000, "{}", report.findings.len());
         assert!(report.findings.iter().all(|finding| finding.evidence.chars().count() <= 161));
-        // Far more than it takes: a time that grows with the square would be an hour.
-        assert!(began.elapsed() < Duration::from_secs(60), "{}", html.chars().take(40).collect::<String>());
     }
 }
 
