@@ -54,9 +54,7 @@ pub(crate) fn header(ui: &Ui) -> El {
 
 /// Returns how fast people usually answer, for a visitor who waits for one.
 fn usual_reply(ui: &Ui) -> Option<String> {
-    let of_site =
-        ui.session(|session| session.config().filter(|_| session.awaits_person())?.usual_reply.clone())?;
-    Some(ui.settings().reply_time.clone().unwrap_or(of_site))
+    ui.session(|session| session.config().filter(|_| session.awaits_person())?.usual_reply.clone())
 }
 
 /// Returns the line about who answers.
