@@ -1,6 +1,6 @@
 //! Consent: before the visitor agrees, a page reads and stores nothing.
 
-use crate::fixture::{LEAD_MS, Tab, parsed};
+use crate::conversation::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Reports, Start, keys};

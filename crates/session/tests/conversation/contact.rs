@@ -1,7 +1,7 @@
 //! Contact details that the visitor entered.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{LEAD_MS, Tab};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::Send;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Start, keys};

@@ -1,8 +1,8 @@
 //! Deferred messages: the visitor sees within a minute that the next attempt is far away, and may send at
 //! once.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{Tab, json};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{Tab, json};
 use chat_protocol::Endpoint::{Config, Messages, Send};
 use chat_session::{Delivery, Input, Start, Wait, keys};
 

@@ -9,7 +9,7 @@ use chat_protocol::Endpoint::{Events, Messages, Send};
 use chat_protocol::{ConversationId, IdempotencyKey, Value};
 use chat_session::{Delivery, Input, Notice};
 
-use crate::fixture::{Tab, json};
+use crate::conversation::fixture::{Tab, json};
 
 /// The time at which the conversation was stored, and a moment.
 const NOW_MS: u64 = 1_760_000_003_700 + 5_000;

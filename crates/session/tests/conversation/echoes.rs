@@ -1,6 +1,6 @@
 //! Echoes: a message whose response was lost is found in the history, and not mistaken for another.
 
-use crate::fixture::Tab;
+use crate::conversation::fixture::Tab;
 use chat_protocol::Endpoint::{Messages, Send};
 use chat_session::{Delivery, Input, keys};
 

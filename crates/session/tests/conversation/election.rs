@@ -1,7 +1,7 @@
 //! Leader election in sessions, also with hidden, suspended and throttled tabs.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{LEAD_MS, Tab, parsed};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
 use chat_session::{Delivery, Input, Start, keys};
 

@@ -1,7 +1,7 @@
 //! Visitor events: reported if the site and the service allow it.
 
-use crate::fixture::Tab;
-use crate::fixture::browser::Browser;
+use crate::conversation::fixture::Tab;
+use crate::conversation::fixture::browser::Browser;
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, SessionEvent, Start, keys};

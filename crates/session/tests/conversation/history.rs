@@ -1,6 +1,6 @@
 //! Polling the history: each message is shown once, in the service's order.
 
-use crate::fixture::{LEAD_MS, Tab, json, parsed};
+use crate::conversation::fixture::{LEAD_MS, Tab, json, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Answer, Delivery, Input, SessionEvent, keys};
 

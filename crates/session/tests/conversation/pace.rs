@@ -1,6 +1,6 @@
 //! The intervals of requests: polls when there may be something new, and silence otherwise.
 
-use crate::fixture::{LEAD_MS, NOTHING, Tab};
+use crate::conversation::fixture::{LEAD_MS, NOTHING, Tab};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, Start};
 
@@ -39,7 +39,7 @@ fn sends_no_requests_while_the_chat_is_switched_off() {
 
 #[test]
 fn does_not_request_a_config_the_page_already_has() {
-    let config = Some(crate::fixture::json(r#"{"config":{"assistantName":"Clover"}}"#));
+    let config = Some(crate::conversation::fixture::json(r#"{"config":{"assistantName":"Clover"}}"#));
     let tab = Tab::start(Start { config, visible: true, online: true, ..Start::default() }, vec![], 0);
     assert_eq!(tab.count(Config), 0);
     assert_eq!(tab.session.config().and_then(|config| config.assistant_name.as_deref()), Some("Clover"));

@@ -1,7 +1,7 @@
 //! Persons whom the site proves: they sign in and out, on several devices and in several tabs.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{LEAD_MS, NOTHING, Tab};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{LEAD_MS, NOTHING, Tab};
 use chat_protocol::Endpoint::{Events, Messages, Send};
 use chat_protocol::VisitorProfile;
 use chat_session::{Delivery, Input, Page, Reports, Start, VERIFIED};

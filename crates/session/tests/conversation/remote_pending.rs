@@ -1,7 +1,7 @@
 //! Pending messages that another tab has stored, sent or delivered.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{Tab, json};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{Tab, json};
 use chat_protocol::Endpoint::Send;
 use chat_session::{Delivery, Input, Start, keys};
 

@@ -1,6 +1,6 @@
 //! A reply that did not come with the response is polled.
 
-use crate::fixture::{NOTHING, Tab};
+use crate::conversation::fixture::{NOTHING, Tab};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Delivery, Notice};
 

@@ -1,6 +1,6 @@
 //! Sending: each message arrives once, whatever happens to the response.
 
-use crate::fixture::{Tab, json};
+use crate::conversation::fixture::{Tab, json};
 use chat_protocol::Endpoint::{Config, Messages, Send};
 use chat_session::{Answer, Delivery, Input, Notice, SessionEvent, Start};
 

@@ -1,7 +1,7 @@
 //! Several tabs of one browser: they share one conversation, and show the same state.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{Tab, parsed};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{Tab, parsed};
 use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
 use chat_session::{Delivery, Input, Notice, SessionEvent, Start};
 

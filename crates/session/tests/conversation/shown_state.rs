@@ -4,7 +4,7 @@ use chat_protocol::Endpoint::{Events, Messages, Send};
 use chat_protocol::{MessageId, VisitorProfile};
 use chat_session::{Delivery, Effect, Input, Notice, Page, Start, keys};
 
-use crate::fixture::{LEAD_MS, Tab, json};
+use crate::conversation::fixture::{LEAD_MS, Tab, json};
 
 const FALLBACK: &str = r#"{"conversationId":"c1","userMessageId":"u2","message":{"id":"a2","role":"assistant","content":"Sorry"},"aiStatus":"provider_error"}"#;
 const NO_REPLY: &str = r#"{"conversationId":"c1","userMessageId":"u3","aiStatus":"provider_error"}"#;

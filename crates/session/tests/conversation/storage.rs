@@ -1,7 +1,7 @@
 //! Storage: the next page continues from what the browser stored, or from what another tab knows.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{LEAD_MS, Tab, parsed};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Created, Delivery, Input, Start, keys};
 

@@ -1,6 +1,6 @@
 //! Messages between tabs: late, repeated and lost.
 
-use crate::fixture::{Tab, json};
+use crate::conversation::fixture::{Tab, json};
 use chat_protocol::Endpoint::{Events, Messages, Presence, Send};
 use chat_session::{Delivery, keys};
 

@@ -1,7 +1,7 @@
 //! The visitor: one in all tabs of a browser, and nothing of another.
 
-use crate::fixture::browser::Browser;
-use crate::fixture::{Tab, json};
+use crate::conversation::fixture::browser::Browser;
+use crate::conversation::fixture::{Tab, json};
 use chat_protocol::Endpoint::Send;
 use chat_session::{Input, Start, keys};
 

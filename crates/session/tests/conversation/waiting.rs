@@ -1,6 +1,6 @@
 //! The wait for a reply, as the visitor sees it: only what is true is shown.
 
-use crate::fixture::{NOTHING, Tab};
+use crate::conversation::fixture::{NOTHING, Tab};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Delivery, Input, Notice, Wait};
 

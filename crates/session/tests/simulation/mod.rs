@@ -117,7 +117,7 @@ pub fn describe(seed: u64, max_lines: usize) -> String {
     };
     format!(
         "{scenario}\n{}\nseed {seed}: {end}\n\nTo replay it:\n\
-         SIM_SEED={seed} cargo test -p chat-session --test simulation replay -- --nocapture\n\
+         SIM_SEED={seed} cargo test -p chat-session --test session replay -- --nocapture\n\
          cargo run --release -p chat-session --example soak -- --seed {seed} --trace",
         simulation.trace
     )

@@ -8,7 +8,7 @@ mod regressions;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::fixture::{Tab, json as parsed};
+use crate::conversation::fixture::{Tab, json as parsed};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_protocol::{Endpoint, IdempotencyKey, Value};
 use chat_session::{Answer, Delivery, Input, Page, Reports, Start, keys};
@@ -185,7 +185,7 @@ fn perform(tab: &mut Tab, step: &Step) -> usize {
         Step::Leaves => tab.feed(Input::PageHidden),
         Step::Restored(mutations) => {
             let stored = mutated_storage(mutations, &[]);
-            tab.feed(Input::PageRestored(crate::fixture::parsed(&stored)));
+            tab.feed(Input::PageRestored(crate::conversation::fixture::parsed(&stored)));
             return stored.iter().map(|(_, text)| text.len()).sum();
         }
         Step::PersistFails => tab.feed(Input::PersistFailed),

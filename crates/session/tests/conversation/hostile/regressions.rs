@@ -1,6 +1,6 @@
 //! Failing cases that the random tests have found.
 
-use crate::fixture::Tab;
+use crate::conversation::fixture::Tab;
 use chat_protocol::Value;
 use chat_session::{Delivery, Input, Page, Start, keys};
 

@@ -1,6 +1,7 @@
-//! Random simulations with every kind of fault, and a few scenarios with one fault each.
+//! Random simulations with every kind of fault, and a few scenarios with one fault each. `conversation` has
+//! scenarios without a network.
 
-#[path = "simulation/mod.rs"]
+mod conversation;
 mod simulation;
 
 use chat_session::{Delivery, Input, Page};
