@@ -21,7 +21,8 @@ use crate::secrets::ServiceKey;
 const MAX_WELCOME_LENGTH: usize = 1000;
 /// Maximum minutes that a visitor waits for a person before the AI answers: a day.
 const MAX_AI_AFTER_MINUTES: i64 = 24 * 60;
-/// Maximum time after which a reply is mailed: a day.
+/// Bounds of the time after which a reply is mailed: the maximum is a day.
+const MIN_MAIL_WAIT_MS: i64 = 5000;
 const MAX_MAIL_WAIT_MS: i64 = 24 * 60 * 60 * 1000;
 /// Maximum days of retention: ten years.
 const MAX_RETENTION_DAYS: i64 = 3650;
@@ -234,7 +235,8 @@ impl SiteChange {
             set("ai_pause_ms", within("aiPauseMs", Some(pause), 0, 24 * 60 * 60 * 1000)?);
         }
         if let Some(wait) = self.mail_replies_after_ms {
-            set("mail_replies_after_ms", within("mailRepliesAfterMs", Some(wait), 30_000, MAX_MAIL_WAIT_MS)?);
+            let wait = within("mailRepliesAfterMs", Some(wait), MIN_MAIL_WAIT_MS, MAX_MAIL_WAIT_MS)?;
+            set("mail_replies_after_ms", wait);
         }
         if let Some(days) = self.retention_days {
             set("retention_days", within("retentionDays", days, 1, MAX_RETENTION_DAYS)?);

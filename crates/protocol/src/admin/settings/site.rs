@@ -217,7 +217,7 @@ pub struct SiteChange {
     /// Whether replies that visitors have not seen are sent to them by e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail_replies: Option<bool>,
-    /// Milliseconds after which a reply that was not seen is mailed, 30 seconds to a day.
+    /// Milliseconds after which a reply that was not seen is mailed, 5 seconds to a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail_replies_after_ms: Option<i64>,
     /// Days after which closed and silent conversations are deleted; `Remove` keeps them.
