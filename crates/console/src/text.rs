@@ -83,8 +83,8 @@ impl Plural {
     }
 }
 
-/// Returns a text of `service.json`, which the service names, with `{detail}` filled in; `None` in English, as
-/// the service says it.
+/// Returns a text of `service.json`, which the service names, with `{detail}` filled in; `None` in English,
+/// as the service says it.
 pub fn translated(path: &str, detail: &str) -> Option<String> {
     loaded(path).map(|text| fill(text, &[("detail", detail)]))
 }

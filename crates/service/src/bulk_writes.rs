@@ -1,4 +1,4 @@
-//! The writes of which a site can send as many as it likes, such as batches of events.
+//! The writes of which a site can send as many as it likes: batches of events, and pages of content.
 //!
 //! A node executes one of them at a time for each tenant, and rests after it for as long as it took, so that
 //! they leave at least half of the database's time to the messages of other tenants.
@@ -10,8 +10,8 @@ use crate::error::ApiError;
 
 /// Executes a write in a turn of its tenant.
 ///
-/// A write that has begun goes on if its client goes, because the database does so as well: the turn would end
-/// before the work.
+/// A write that has begun goes on if its client goes, because the database does so as well: the turn would
+/// end before the work.
 ///
 /// # Errors
 ///

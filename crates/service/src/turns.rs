@@ -1,5 +1,5 @@
-//! Turns of tenants: of work that may take long, a node does a few pieces at a time for each tenant, and further
-//! ones wait.
+//! Turns of tenants: of work that may take long, a node does a few pieces at a time for each tenant, and
+//! further ones wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
