@@ -213,8 +213,9 @@ test("A session in another tab does not send what a companion sends", async ({ v
   await callToAction(tab, "In the companion");
   await first.evaluate(countKept);
   await arrivedWith(tab, server, "In the companion");
-  // The page view and the click. The session has read the first one, and hears of it a moment later than the service.
-  await eventually(async () => assert.equal(await first.evaluate(() => window.kept), 2));
+  // The page view and the click, and whatever else the storage had by then. The session has read the first one, and hears of it
+  // a moment later than the service.
+  await eventually(async () => assert.ok((await first.evaluate(() => window.kept)) >= 2));
   const events = await arrivedWith(first, server, "In the session");
   const once = events.filter(([, place]) => place === "/help.html" || String(place).startsWith("In the"));
   assert.equal(once.length, 3, JSON.stringify(events));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { eventually, messages, shopWith } from "./chat.mjs";
+import { eventually, messages } from "./chat.mjs";
 import { closeQuietly } from "./context.mjs";
 import { launch } from "./demo.mjs";
 import { startMailServer } from "./mail-server.mjs";
@@ -16,7 +16,7 @@ let service;
 const contexts = [];
 
 before(async () => {
-  [browser, shop, smtp] = await Promise.all([launch(), servePage(() => ""), startMailServer()]);
+  [browser, shop, smtp] = await Promise.all([launch(), servePage(() => service?.scriptTag ?? ""), startMailServer()]);
   const mail = ["--smtp-host", "127.0.0.1", "--smtp-port", `${smtp.port}`, "--smtp-tls", "none"];
   const more = [...mail, "--mail-from", "chat@service.example"];
   service = await startTeam(["Maren"], { origins: [shop.origin], more });
@@ -29,14 +29,15 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
-  await Promise.all([service?.stop(), shop?.stop(), smtp?.stop()]);
+  await service?.stop();
+  await Promise.all([shop?.stop(), smtp?.stop()]);
 });
 
 afterEach(async () => {
   for (const context of contexts.splice(0)) await closeQuietly(context);
 });
 
-/** Opens an address of the shop in a browser of its own. Returns its page, and what the shop's server has seen. */
+/** Opens an address of the shop in a browser of its own. Returns its page, and what was requested, with each `Referer`. */
 async function openElsewhere(address) {
   const context = await browser.newContext({ viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" });
   contexts.push(context);
@@ -44,7 +45,6 @@ async function openElsewhere(address) {
   const page = await context.newPage();
   const requested = [];
   page.on("request", (request) => requested.push(`${request.url()} ${request.headers()["referer"] ?? ""}`));
-  await shopWith(() => `<!doctype html><html lang="en"><title>A shop</title>${service.scriptTag}</html>`)(page);
   await page.goto(address);
   return { page, requested };
 }

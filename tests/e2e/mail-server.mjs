@@ -7,7 +7,10 @@ import { createServer } from "node:net";
 export async function startMailServer() {
   const mails = [];
   const waiting = new Set();
+  const sockets = new Set();
   const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
     let [rest, data] = ["", undefined];
     const say = (line) => socket.write(`${line}\r\n`);
     say("220 localhost ESMTP");
@@ -50,7 +53,11 @@ export async function startMailServer() {
         waiting.add(look);
         look();
       }),
-    stop: () => new Promise((closed) => server.close(closed)),
+    stop: () =>
+      new Promise((closed) => {
+        server.close(closed);
+        for (const socket of sockets) socket.destroy();
+      }),
   };
 }
 
