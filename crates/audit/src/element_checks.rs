@@ -63,7 +63,7 @@ const GENERIC: [&str; 40] = [
     "здесь",
 ];
 
-/// What was found of the elements so far.
+/// The elements that were found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Elements {
     pub(crate) references: Vec<Reference>,

@@ -1,4 +1,4 @@
-//! What is kept of a page, and how it is read.
+//! The facts that are kept of a page, and how they are read.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Resource,
 }
 
-/// What is kept of a page.
+/// The facts that are kept of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) url: Url,

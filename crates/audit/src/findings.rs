@@ -1,4 +1,4 @@
-//! What was found, and the score.
+//! Findings, and the score.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,7 +38,7 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// The smallest excerpt that shows it.
     pub evidence: String,
-    /// What to write instead, where there is only one answer.
+    /// The text to write instead, where there is only one answer.
     pub suggestion: Option<String>,
     /// The places, at least one.
     pub places: Vec<Place>,

@@ -18,7 +18,7 @@ const MAX_REFRESH_SECONDS: u32 = 10;
 /// Maximum translations of a page.
 const MAX_ALTERNATES: usize = 500;
 
-/// What a page says about itself. Ranges are those of tags in the source.
+/// The statements of a page about itself. Ranges are those of tags in the source.
 #[derive(Debug, Default)]
 pub(crate) struct HeadFacts {
     /// The tag of `<html>`, and whether it was seen in the source.

@@ -18,7 +18,7 @@ pub(crate) enum Known {
     Missing(u16),
 }
 
-/// Where a page sends its readers at once.
+/// The address to which a page sends its readers at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refresh {
     /// To a page of the site, by its key.

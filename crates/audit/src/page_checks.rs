@@ -1,4 +1,4 @@
-//! What can be said of a page alone: its head, its language and its text.
+//! Checks of a page alone: its head, its language and its text.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ pub(crate) fn check(reading: &mut Reading<'_>, page: &Page, text: &str, words: u
     if words == 0 {
         reading.note_common(&CONTENT_EMPTY, at.clone(), "<body>", None);
     }
-    // What is not to be found needs no advice for search and social networks.
+    // A page that is not to be found needs no advice for search and social networks.
     if reading.head.is_noindex || page.head.is_noindex() || reading.source.status != 200 {
         return;
     }

@@ -33,7 +33,7 @@ pub struct Rule {
     pub id: &'static str,
     /// How grave it is.
     pub severity: Severity,
-    /// What was found, in a sentence.
+    /// The finding in a sentence.
     pub title: &'static str,
     /// Why it matters.
     pub why: &'static str,

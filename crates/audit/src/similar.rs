@@ -24,7 +24,7 @@ const SHARE: usize = 8;
 /// Maximum pages with which a page is compared for each quarter of its fingerprint.
 const MAX_CANDIDATES: usize = 8;
 
-/// What is kept of a text.
+/// The traces that are kept of a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Print {
     /// The hash of all words.

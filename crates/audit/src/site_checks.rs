@@ -1,4 +1,4 @@
-//! What only all pages together show.
+//! Checks that need all pages together.
 
 use std::collections::{HashMap, HashSet};
 

@@ -61,7 +61,7 @@ pub struct Headers<'a> {
 pub struct Page {
     /// The encoding of the source.
     pub encoding: &'static Encoding,
-    /// What the page says about itself.
+    /// The statements of the page about itself.
     pub head: Head,
     /// Its headings, links and pictures.
     pub outline: Outline,

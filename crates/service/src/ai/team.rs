@@ -1,4 +1,4 @@
-//! What a visitor may be told of the people beside the AI.
+//! The facts about the people beside the AI that a visitor may be told.
 
 use super::links::link_target;
 use crate::sites::{Opening, Site};

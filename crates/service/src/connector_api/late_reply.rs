@@ -235,9 +235,8 @@ async fn finish(
     behaviour: Behaviour,
 ) -> Result<(), ApiError> {
     let online = operators_online(service, &site.tenant_id).await?.is_online();
-    let (service, site, id) = (service.clone(), site.clone(), claimed.id.clone());
     let (db, until_ms) = (service.db(), claimed.until_ms);
-    let service = service.clone();
+    let (service, site, id) = (service.clone(), site.clone(), claimed.id.clone());
     transaction!(db, |tx| {
         let mut conversation = match conversations::lock(tx, &site.id, &id).await {
             Ok(conversation) if conversation.ai_due_ms == Some(until_ms) => conversation,

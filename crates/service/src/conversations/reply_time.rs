@@ -64,7 +64,7 @@ async fn count(db: &Db, site: &Site, now_ms: i64) -> Result<Option<UsualReply>, 
 /// middle.
 fn median(mut times: Vec<i64>, never: usize) -> Option<i64> {
     times.sort_unstable();
-    times.get((times.len() + never) / 2).copied()
+    times.get(usize::midpoint(times.len(), never)).copied()
 }
 
 #[cfg(test)]
