@@ -87,7 +87,7 @@ pub struct SiteChange {
     pub ai_pause_ms: Option<i64>,
     /// Whether replies that visitors have not seen are sent to them by e-mail, if the service can send some.
     pub mail_replies: Option<bool>,
-    /// Milliseconds after which a reply that was not seen is mailed, 30 seconds to a day.
+    /// Milliseconds after which a reply that was not seen is mailed, 5 seconds to a day.
     pub mail_replies_after_ms: Option<i64>,
     /// Days after which closed and silent conversations are deleted, 1 to 3650; `null` keeps them.
     #[serde(default, deserialize_with = "nullable")]
@@ -385,7 +385,7 @@ mod tests {
             (r#"{"answerThreshold": 1001}"#, "answerThreshold"),
             (r#"{"monthlyAiReplies": -1}"#, "monthlyAiReplies"),
             (r#"{"retentionDays": 0}"#, "retentionDays"),
-            (r#"{"mailRepliesAfterMs": 29999}"#, "mailRepliesAfterMs"),
+            (r#"{"mailRepliesAfterMs": 4999}"#, "mailRepliesAfterMs"),
             (r#"{"ai": {"base": "ai.example", "model": "m"}}"#, "ai.base"),
             (r#"{"ai": {"base": "https://ai.example", "model": "m", "key": "two\nlines"}}"#, "ai.key"),
             (r#"{"widgetenabled": true}"#, "widgetenabled"),
