@@ -44,7 +44,7 @@ pub struct Site {
     visitor_secrets: VisitorSecrets,
 }
 
-/// Who answers a visitor's message.
+/// The party that answers a visitor's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Answerer {
     /// The AI, and a person if the visitor asks for one or the AI has no answer.

@@ -101,8 +101,7 @@ async fn finish(
 
 /// Stores the answer, unless another attempt did, and what is known of the lead by now. Returns both as the
 /// visitor sees them. The answer is dropped if a person has taken over while the AI wrote it. A visitor whom
-/// the AI could not answer waits for a person, where
-/// there is one.
+/// the AI could not answer waits for a person, where there is one.
 pub(super) async fn store_answer(
     tx: &mut Tx,
     service: &Service,

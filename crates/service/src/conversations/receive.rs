@@ -156,7 +156,7 @@ impl Conversation {
     fn answerer(&self, now_ms: i64, of_site: Answerer) -> Answerer {
         let waits = self.status == Status::Waiting || self.is_with_person(now_ms);
         match of_site {
-            // Whoever was promised a person keeps the promise when the site changes its mode.
+            // A visitor who was promised a person keeps the promise when the site changes its mode.
             Answerer::AiAlone if waits => Answerer::Ai,
             // Nobody answered in time, and nobody has since. The AI answers what is due together.
             Answerer::People { ai_after_ms: Some(_) }

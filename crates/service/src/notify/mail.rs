@@ -12,6 +12,7 @@ mod mail_routes;
 mod mailer;
 mod options;
 mod outbox;
+mod pause;
 mod pending;
 mod worker;
 
@@ -20,6 +21,7 @@ pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 pub(crate) use mail_routes::{NotificationsApi, routes};
 pub(crate) use mailer::{Composed, MAX_CONNECTIONS, Mailer, SendError, VisitorMail};
 pub(crate) use outbox::retry_ms;
+pub(crate) use pause::Pause;
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(super) use worker::MailQueue;
 

@@ -183,8 +183,8 @@ struct Reply {
 
 /// Returns the replies that the visitor's widget has not polled past, and that no e-mail has, oldest first.
 ///
-/// Those of the AI are mailed to proved addresses only: it may repeat the words of whoever has typed the
-/// address. If the visitor has written since, the response to the message had them.
+/// Replies of the AI are mailed to proved addresses only, as they may repeat words of the person who typed
+/// the address. A reply before the visitor's last message is left out: the response to that message had it.
 async fn unseen(
     tx: &mut Tx,
     conversation: &Conversation,

@@ -1,7 +1,6 @@
 //! The queue of replies: puts what is due into e-mails, and hands each to the SMTP server once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use tracing::warn;
 
@@ -12,17 +11,14 @@ use crate::Service;
 use crate::conversations::notes::Event;
 use crate::db::{DbError, args, transaction};
 use crate::error::ApiError;
-use crate::notify::mail::{MAX_CONNECTIONS, Mailer, SendError, retry_ms};
+use crate::notify::mail::{MAX_CONNECTIONS, Mailer, Pause};
 use crate::queue_runner::Queue;
 
 #[derive(Debug)]
 pub(super) struct ReplyQueue {
     service: Service,
     mailer: Mailer,
-    /// The failures of the SMTP server since the last e-mail that it accepted.
-    failures: AtomicI64,
-    /// Nothing is sent before, because the SMTP server cannot be used.
-    paused_until_ms: AtomicI64,
+    pause: Pause,
 }
 
 impl Queue for ReplyQueue {
@@ -35,13 +31,12 @@ impl Queue for ReplyQueue {
             return Ok(None);
         };
         let mailer = Mailer::new(smtp).map_err(|error| error.to_string())?;
-        let (failures, paused_until_ms) = Default::default();
-        Ok(Some(Self { service: service.clone(), mailer, failures, paused_until_ms }))
+        Ok(Some(Self { service: service.clone(), mailer, pause: Pause::default() }))
     }
 
     async fn claim(&self, now_ms: i64, limit: usize) -> Result<(Vec<Claimed>, Option<i64>), DbError> {
         self.end_abandoned(now_ms).await?;
-        let paused_ms = self.paused_until_ms.load(Relaxed);
+        let paused_ms = self.pause.until_ms();
         if paused_ms > now_ms {
             return Ok((Vec::new(), Some(paused_ms)));
         }
@@ -72,7 +67,7 @@ impl Queue for ReplyQueue {
             Some(mail) => {
                 let outcome = self.mailer.send_to_visitor(mail).await;
                 self.service.0.metrics.mail(if outcome.is_ok() { "sent" } else { "failed" });
-                self.observe(now_ms, &outcome);
+                self.pause.observe(now_ms, &outcome);
                 outcome
             }
             None => Ok(()),
@@ -130,19 +125,5 @@ impl ReplyQueue {
         let (rates, email) = (&self.service.0.rates, &candidate.email);
         let (tenant_id, site_id) = (candidate.tenant_id(), candidate.site_id());
         rates.take_reply_mail(&self.service, tenant_id, site_id, email, candidate.proved).await
-    }
-
-    /// Pauses while the SMTP server cannot be used.
-    fn observe(&self, now_ms: i64, outcome: &Result<(), SendError>) {
-        match outcome {
-            Ok(()) => self.failures.store(0, Relaxed),
-            Err(error) => {
-                warn!("{error}");
-                if let SendError::Server(_) | SendError::Unanswered(_) = error {
-                    let failures = self.failures.fetch_add(1, Relaxed) + 1;
-                    self.paused_until_ms.store(now_ms.saturating_add(retry_ms(failures)), Relaxed);
-                }
-            }
-        }
     }
 }

@@ -104,6 +104,20 @@ async fn reply(service: &Service, id: &str) {
     answered.expect("answered");
 }
 
+/// Begins a conversation and lets the AI of the shop write its answer. Returns the AI, the conversation, and the
+/// task that answers.
+async fn while_the_ai_writes(service: &Service) -> (SlowAi, String, tokio::task::JoinHandle<()>) {
+    let ai = SlowAi::default();
+    let endpoint = "UPDATE sites SET ai_model = 'm', ai_base = $1 WHERE id = 'shop'";
+    execute(service.db(), endpoint, args![ai.start().await]).await;
+    let id = begin(service, "shop").await;
+    wait(service).await;
+    let node = service.clone();
+    let answering = tokio::spawn(async move { answer_due(&node, node.now_ms()).await });
+    ai.asked.notified().await;
+    (ai, id, answering)
+}
+
 on_both_databases! {
     async fn the_ai_answers_once_if_nobody_did_in_time_and_at_once_until_a_person_answers(database: &TestDatabase) {
         let service = open(database).await;
@@ -175,14 +189,7 @@ on_both_databases! {
 
     async fn an_answer_is_dropped_if_a_person_answers_while_the_ai_writes_it(database: &TestDatabase) {
         let service = open(database).await;
-        let ai = SlowAi::default();
-        let endpoint = "UPDATE sites SET ai_model = 'm', ai_base = $1 WHERE id = 'shop'";
-        execute(service.db(), endpoint, args![ai.start().await]).await;
-        let id = begin(&service, "shop").await;
-        wait(&service).await;
-        let node = service.clone();
-        let answering = tokio::spawn(async move { answer_due(&node, node.now_ms()).await });
-        ai.asked.notified().await;
+        let (ai, id, answering) = while_the_ai_writes(&service).await;
         reply(&service, &id).await;
         ai.answers.notify_one();
         answering.await.expect("no panic");
@@ -191,14 +198,7 @@ on_both_databases! {
 
     async fn what_is_written_while_the_ai_writes_is_due_at_once(database: &TestDatabase) {
         let service = open(database).await;
-        let ai = SlowAi::default();
-        let endpoint = "UPDATE sites SET ai_model = 'm', ai_base = $1 WHERE id = 'shop'";
-        execute(service.db(), endpoint, args![ai.start().await]).await;
-        let id = begin(&service, "shop").await;
-        wait(&service).await;
-        let node = service.clone();
-        let answering = tokio::spawn(async move { answer_due(&node, node.now_ms()).await });
-        ai.asked.notified().await;
+        let (ai, id, answering) = while_the_ai_writes(&service).await;
         let more = say(&service, "shop", Some(&id), "And to Sweden?").await;
         assert_eq!(more["message"], serde_json::Value::Null, "one answer at a time");
         ai.answers.notify_one();

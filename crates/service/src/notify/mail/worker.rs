@@ -1,15 +1,13 @@
 //! The queue of e-mails: puts due notifications into e-mails, and hands e-mails to the SMTP server.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-
-use tracing::warn;
 
 use super::SmtpOptions;
 use super::compose::compose;
 use super::digest::collect;
 use super::mailer::{Composed, MAX_CONNECTIONS, Mailer, SendError};
 use super::outbox::{self, Claimed};
+use super::pause::Pause;
 use crate::Service;
 use crate::db::{DbError, transaction};
 use crate::queue_runner::Queue;
@@ -19,10 +17,7 @@ pub(in crate::notify) struct MailQueue {
     service: Service,
     smtp: SmtpOptions,
     mailer: Mailer,
-    /// The failures of the SMTP server since the last e-mail that it accepted.
-    failures: AtomicI64,
-    /// Nothing is sent before, because the SMTP server cannot be used.
-    paused_until_ms: AtomicI64,
+    pause: Pause,
 }
 
 impl Queue for MailQueue {
@@ -33,15 +28,14 @@ impl Queue for MailQueue {
     fn open(service: &Service) -> Result<Option<Self>, String> {
         let Some(smtp) = service.0.options.smtp.clone() else { return Ok(None) };
         let mailer = Mailer::new(&smtp).map_err(|error| error.to_string())?;
-        let (failures, paused_until_ms) = Default::default();
-        Ok(Some(Self { service: service.clone(), smtp, mailer, failures, paused_until_ms }))
+        Ok(Some(Self { service: service.clone(), smtp, mailer, pause: Pause::default() }))
     }
 
     async fn claim(&self, now_ms: i64, limit: usize) -> Result<(Vec<Claimed>, Option<i64>), DbError> {
         let db = self.service.db();
         let notification_due_ms = collect(&self.service, now_ms).await?;
         let email_due_ms = outbox::next_due_ms(db).await?;
-        let email_due_ms = email_due_ms.map(|due_ms| due_ms.max(self.paused_until_ms.load(Relaxed)));
+        let email_due_ms = email_due_ms.map(|due_ms| due_ms.max(self.pause.until_ms()));
         let next_due_ms = [notification_due_ms, email_due_ms].into_iter().flatten().min();
         if email_due_ms.is_none_or(|due_ms| due_ms > now_ms) {
             return Ok((Vec::new(), next_due_ms));
@@ -65,7 +59,7 @@ impl Queue for MailQueue {
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
-        self.observe(now_ms, &outcome);
+        self.pause.observe(now_ms, &outcome);
         transaction!(self.service.db(), |tx| {
             match outcome {
                 Ok(()) => claimed.delete(tx).await,
@@ -85,20 +79,6 @@ impl MailQueue {
                 compose(self.service.db(), &self.smtp, origin, claimed.no, tenant_id).await.map(Ok)
             }
             (content, _) => Ok(content),
-        }
-    }
-
-    /// Pauses while the SMTP server cannot be used.
-    fn observe(&self, now_ms: i64, outcome: &Result<(), SendError>) {
-        match outcome {
-            Ok(()) => self.failures.store(0, Relaxed),
-            Err(error) => {
-                warn!("{error}");
-                if let SendError::Server(_) | SendError::Unanswered(_) = error {
-                    let failures = self.failures.fetch_add(1, Relaxed) + 1;
-                    self.paused_until_ms.store(now_ms.saturating_add(outbox::retry_ms(failures)), Relaxed);
-                }
-            }
         }
     }
 }
