@@ -1,6 +1,7 @@
 //! Sites, and their settings.
 
 mod business_hours;
+mod origins;
 mod settings;
 mod visitor_secret;
 mod widget_options;
@@ -23,8 +24,8 @@ use crate::limits::check_name;
 use crate::secrets::{ServiceKey, new_id};
 
 pub(crate) use business_hours::Opening;
+pub(crate) use origins::{checked_origin, origin_of_address};
 pub use settings::{AiChange, SiteChange};
-pub(crate) use settings::{checked_origin, origin_of_address};
 pub(crate) use visitor_secret::{VisitorSecrets, remove_visitor_secret, rotate_visitor_secret};
 pub(crate) use widget_options::option_attributes;
 
