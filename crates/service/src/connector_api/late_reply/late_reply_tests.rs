@@ -104,8 +104,8 @@ async fn reply(service: &Service, id: &str) {
     answered.expect("answered");
 }
 
-/// Begins a conversation and lets the AI of the shop write its answer. Returns the AI, the conversation, and the
-/// task that answers.
+/// Begins a conversation and lets the AI of the shop write its answer. Returns the AI, the conversation, and
+/// the task that answers.
 async fn while_the_ai_writes(service: &Service) -> (SlowAi, String, tokio::task::JoinHandle<()>) {
     let ai = SlowAi::default();
     let endpoint = "UPDATE sites SET ai_model = 'm', ai_base = $1 WHERE id = 'shop'";
